@@ -1,0 +1,48 @@
+# A fresh machine needs python3 (>= 3.11, with venv), git and make; everything else is installed into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test check soak house fmt bench lock clean
+
+demo: $(READY)
+	$(BIN)/sparky demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 -m "not soak"
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/house.py --check
+	$(BIN)/python scripts/covered.py
+
+soak: $(READY)
+	$(BIN)/python -m pytest -q -n 2 -m soak
+
+house: $(READY)
+	$(BIN)/python scripts/house.py
+
+fmt: $(READY)
+	$(BIN)/ruff check --fix-only --select I .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	set -e; for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+# After `uv add`: the lock names no index, so that it serves every mirror.
+lock: $(READY)
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
+		--group dev pyproject.toml -o requirements.lock
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check "$$(grep -o '^uv==[0-9.]*' requirements.lock)"
+	$(BIN)/uv pip sync -q --python $(BIN)/python --require-hashes requirements.lock
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps -e .
+	touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* dist

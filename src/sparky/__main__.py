@@ -1,0 +1,5 @@
+"""`python -m sparky`."""
+
+from sparky.cli.main import main
+
+main()

@@ -1,0 +1,75 @@
+"""Environments for tests, made from what a commit declares, kept by the bytes that declare it."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from sparky.adapters.blobs import write_whole
+from sparky.adapters.environment_filling import Filling
+from sparky.adapters.locks import FileLocks
+from sparky.adapters.scratch import scratch
+from sparky.adapters.uv import Uv
+from sparky.domain.command import digest
+from sparky.formats.state_json import UnreadableStateError, decode, encode
+from sparky.ports import Repository
+from sparky.targets.environment import Declared, TargetEnvironment, declares
+from sparky.targets.requirements_read import parse
+
+_FORMAT = "1"
+_KEY_LENGTH = 24
+
+
+class Environments:
+    """Environments below `cache`. One that is recorded is complete: the record is written last, whole."""
+
+    def __init__(self, repository: Repository, uv: Uv, cache: Path) -> None:
+        self._repository = repository
+        self._uv = uv
+        self._cache = cache
+        self._locks = FileLocks(cache / "locks")
+        self._read: dict[str, tuple[str, Declared]] = {}
+
+    def declared(self, sha: str) -> Declared:
+        """What the commit declares; raises BuildError if there is no Python."""
+        return self._facts(sha)[1]
+
+    def get(self, sha: str) -> TargetEnvironment:
+        """The commit's environment, built if there is none yet; raises BuildError."""
+        key, declared = self._facts(sha)
+        record = self._cache / "envs" / f"{key}.json"
+        if (known := _recorded(record)) is not None:
+            return known
+        with self._locks.hold(f"env-{key}"):
+            return _recorded(record) or self._build(sha, key, declared, record)
+
+    def _facts(self, sha: str) -> tuple[str, Declared]:
+        tree = self._repository.tree(sha)
+        if tree not in self._read:
+            paths = [path for path in self._repository.files(sha) if declares(path)]
+            files = {path: self._repository.read(sha, path) or b"" for path in paths}
+            named = [f"{path}\0{digest(data)}" for path, data in files.items()]
+            facts = "\n".join([_FORMAT, self._uv.version, str(self._uv.python), *named])
+            key = digest(facts.encode())[:_KEY_LENGTH]
+            self._read[tree] = key, parse(files, ".".join(self._uv.version.split(".")[:2]))
+        return self._read[tree]
+
+    def _build(self, sha: str, key: str, declared: Declared, record: Path) -> TargetEnvironment:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        for left in record.parent.glob(f"{key}-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        home = Path(tempfile.mkdtemp(prefix=f"{key}-", dir=record.parent))
+        with scratch(self._cache / "scratch") as place:
+            self._repository.export(sha, place / "tree")
+            missing = Filling(uv=self._uv, home=home, place=place, declared=declared).fill()
+        made = TargetEnvironment(key=key, path=str(home), python=self._uv.version, missing=missing)
+        write_whole(record, encode(made))
+        return made
+
+
+def _recorded(record: Path) -> TargetEnvironment | None:
+    """The environment of a record; None if there is none, or someone removed it."""
+    try:
+        known = decode(record.read_bytes(), TargetEnvironment)
+    except (FileNotFoundError, UnreadableStateError):
+        return None
+    return known if Path(known.path).is_dir() else None

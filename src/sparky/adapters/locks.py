@@ -1,0 +1,63 @@
+"""Locks between processes: who is alive, who may touch what is shared. The kernel lets go for the dead."""
+
+import fcntl
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sparky.domain.issue import slug
+
+
+class FileLocks:
+    """Named locks, each a file that is locked for as long as it is held."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @contextmanager
+    def hold(self, name: str) -> Iterator[None]:
+        """Wait for the lock and hold it."""
+        handle = self._open(name)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    @contextmanager
+    def attempt(self, name: str, mode: int = fcntl.LOCK_EX) -> Iterator[bool]:
+        """Hold the lock if it is free; yields whether it is held."""
+        handle = self._open(name)
+        try:
+            try:
+                fcntl.flock(handle, mode | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(handle)
+
+    def is_held(self, name: str) -> bool:
+        """Whether some process holds it; never held if its file is not there."""
+        if not self._path(name).exists():
+            return False
+        with self.attempt(name, fcntl.LOCK_SH) as free:
+            return not free
+
+    @contextmanager
+    def executor(self) -> Iterator[str]:
+        """Be an executor: yields its unique id, whose lock is held until the end, or the process's."""
+        name = f"executor-{uuid.uuid4().hex[:16]}"
+        with self.hold(name):
+            yield name
+            self._path(name).unlink(missing_ok=True)
+
+    def _open(self, name: str) -> int:
+        self._root.mkdir(parents=True, exist_ok=True)
+        return os.open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def _path(self, name: str) -> Path:
+        return self._root / f"{slug(name, 120)}.lock"

@@ -1,0 +1,254 @@
+"""git, for one repository: the port `Repository`. Every method bears being run again after a kill."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sparky.adapters import git_diff
+from sparky.adapters.git import Git, resolve
+from sparky.adapters.git_merge import fast_forward, find_checkouts
+from sparky.adapters.git_rebase import replay, take_back
+from sparky.adapters.git_settings import IDENTITY
+from sparky.adapters.git_worktree import Worktree
+from sparky.domain.change import FileChange
+from sparky.ports import GitError, Shell, TargetMovedError
+
+_FILES = ("100644", "100755")
+_OWN = "sparky/"
+_TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
+
+
+class GitRepository:
+    """The repository of a person. `top` is a checkout of theirs, `git_dir` the common git directory.
+
+    Worktrees lie below `work_root`, outside the repository, each with a record of its branch beside it. The
+    repository gets branches and refs, nothing else; only `merge` touches a checkout.
+    """
+
+    def __init__(self, shell: Shell, top: Path, git_dir: Path, work_root: Path) -> None:
+        self._top = top
+        self._git_dir = git_dir
+        self._root = work_root.resolve()
+        self._person = Git(shell=shell, cwd=git_dir, git_dir=git_dir)
+        # An index that is not there: the attributes of the person's index have no say in what sparky reads.
+        self._git = replace(self._person, own=True, index=git_dir / "sparky-no-index")
+
+    def resolve(self, ref: str) -> str | None:
+        """The commit sha that a ref names, None if there is none; HEAD is that of the main checkout."""
+        return resolve(self._git, ref)
+
+    def identity(self) -> str | None:
+        """The person as "Name <email>"; None unless git's configuration gives both."""
+        said = (self._person.setting(key) for key in ("user.name", "user.email"))
+        name, mail = (re.sub(r"[\s<>]+", " ", value or "").strip() for value in said)
+        return f"{name} <{mail}>" if name and mail else None
+
+    def open(self, run: str, branch: str, sha: str) -> Path:
+        """The run's worktree, clean and at `sha`, on `branch`. Made if missing, put right if not so.
+
+        Raises GitError if the branch is another's: it was there before the run, a person committed to it
+        after the worktree was closed, or it is checked out elsewhere.
+        """
+        if self.resolve(sha) is None:
+            raise GitError(f"{sha} is not a commit of {self._top}")
+        tree = self._worktree(run)
+        self._require_ours(tree, branch, sha)
+        tree.make(sha)
+        self._put(tree, branch, sha)
+        return tree.path
+
+    def commit(self, run: str, message: str) -> str | None:
+        """Commit all that is changed in the run's worktree, as one commit on what sparky put it at.
+
+        Returns the sha, None if nothing is changed. Ignored files stay out; commits that an agent made are
+        not kept as such, their changes are. Bytes, executable bits and links are kept as they are, but where
+        the repository's own .gitattributes ask for another line ending (text, eol). Raises GitError for a
+        repository inside the worktree.
+        """
+        tree = self._worktree(run)
+        at = tree.known()
+        tree.make(at.head)
+        files = tree.stage(at.head, self._person.setting("core.excludesFile", "--type=path"))
+        sha = at.head
+        if files != self.tree(at.head):
+            text = self._signed(message).encode("utf-8", "replace")
+            sha = self._git.ask("commit-tree", files, "-p", at.head, stdin=text, env=IDENTITY)
+        self._point(tree, at.branch, sha)
+        return sha if sha != at.head else None
+
+    def reset(self, run: str, sha: str) -> None:
+        """Put the run's worktree and branch to `sha`; all that is not in it is gone."""
+        tree = self._worktree(run)
+        branch = tree.known().branch
+        tree.make(sha)
+        self._put(tree, branch, sha)
+
+    def changes(self, base: str, head: str) -> tuple[FileChange, ...]:
+        """The files that differ, sorted by path."""
+        return git_diff.changes(self._git, base, head)
+
+    def patch(self, base: str, head: str, paths: Sequence[str] = ()) -> bytes:
+        """The diff as text with three lines of context, binary-safe."""
+        return git_diff.patch(self._git, base, head, paths)
+
+    def log(self, base: str, head: str) -> tuple[tuple[str, str], ...]:
+        """Sha and subject of each commit of `head` that is not in `base`, oldest first."""
+        form = ("--no-commit-header", "--format=%H%x00%s", "--reverse", "--topo-order")
+        lines = self._git.ask("rev-list", *form, f"{base}..{head}").split("\n")
+        pairs = (line.partition("\0") for line in lines if line)
+        return tuple((sha, subject) for sha, _, subject in pairs)
+
+    def read(self, sha: str, path: str) -> bytes | None:
+        """A file's bytes at a commit; None if it is not there, or is no file."""
+        for mode, blob, name in self._entries(sha, path):
+            if mode in _FILES and name == path:
+                return self._git.run("cat-file", "blob", blob).stdout
+        return None
+
+    def files(self, sha: str) -> tuple[str, ...]:
+        """All paths of a commit's tree, sorted; links and submodules are left out."""
+        return tuple(sorted(name for mode, _, name in self._entries(sha) if mode in _FILES))
+
+    def export(self, sha: str, into: Path) -> None:
+        """Write a commit's files into an empty directory, which gets no link to the repository."""
+        into.mkdir(parents=True, exist_ok=True)
+        if any(into.iterdir()):
+            raise GitError(f"{into} is not empty")
+        with TemporaryDirectory(prefix="sparky-") as scratch:
+            place = replace(self._git, cwd=into, work_tree=into, index=Path(scratch) / "index")
+            place.tame().run("read-tree", "--reset", "-u", sha)
+
+    def tree(self, sha: str) -> str:
+        """The tree sha of a commit."""
+        return self._git.ask("rev-parse", "--verify", "--end-of-options", f"{sha}^{{tree}}")
+
+    def keep(self, run: str, sha: str) -> None:
+        """Hold a commit by `refs/sparky/runs/<run>` so that nothing verified is ever lost."""
+        self._update(_kept(run), sha, "--create-reflog")
+
+    def rebase(self, run: str, onto: str) -> tuple[str | None, tuple[str, ...]]:
+        """Put the run's commits onto another base: (new head, ()), or (None, files in conflict).
+
+        With a conflict the worktree is as it was; else it is clean and at the new head.
+        """
+        tree = self._worktree(run)
+        at = tree.known()
+        tree.make(at.head)
+        head, conflicts = replay(tree.inside(), onto, at.head)
+        if head is not None:
+            self._put(tree, at.branch, head)
+        return head, conflicts
+
+    def revert(self, base: str, head: str, onto: str, message: str) -> tuple[str | None, tuple[str, ...]]:
+        """Take the changes from `base` to `head` back on top of `onto`: (new head, ()), or (None, files)."""
+        return take_back(self._git, base, head, onto, self._signed(message))
+
+    def merge(self, target: str, expected: str, head: str) -> None:
+        """Fast-forward the branch from `expected` to `head`; done already is success.
+
+        A checkout of the branch goes along. Raises `TargetMovedError` if the branch is elsewhere,
+        `DirtyCheckoutError` if it is checked out with uncommitted changes, or in the middle of a merge or
+        rebase, `GitError` if untracked files are in the way; then nothing is changed.
+        """
+        ref = f"refs/heads/{target}"
+        now = self.resolve(ref)
+        if now is not None and self._contains(now, head):
+            return
+        if now != expected:
+            raise TargetMovedError(f"{target} is at {now or 'no commit'}, not at {expected}")
+        if not self._contains(head, expected):
+            raise GitError(f"{head} does not come after {expected}: {target} can't be fast-forwarded to it")
+        fast_forward(self._git, self._checkouts(ref), ref, expected, head)
+
+    def close(self, run: str) -> None:
+        """Remove the run's worktree; its branch and what `keep` holds stay."""
+        self._worktree(run).remove()
+
+    def drop(self, run: str, branch: str) -> None:
+        """Remove the run's branch and kept ref, too; refuses if its commits are nowhere else."""
+        tree = self._worktree(run)
+        tree.remove()
+        record, ref = tree.record(), _head(branch)
+        tips = {name: sha for name in (ref, _kept(run)) if (sha := self.resolve(name))}
+        if ref in tips and (record is None or record.branch != branch):
+            raise GitError(f"the branch {branch} is not this run's: sparky does not remove it")
+        if ref in tips:
+            self._require_free(branch)
+        # A branch that is gone was removed by a person, who has let go of what only the kept ref still holds.
+        for sha in tips.values() if ref in tips else ():
+            self._require_elsewhere(run, branch, sha)
+        for name, sha in tips.items():
+            self._git.run("update-ref", "-d", name, sha)
+        tree.forget()
+
+    def _worktree(self, run: str) -> Worktree:
+        return Worktree(self._git, self._git_dir, self._root, run)
+
+    def _checkouts(self, ref: str) -> tuple[Git, ...]:
+        return find_checkouts(self._git, self._top, self._root, ref)
+
+    def _require_ours(self, tree: Worktree, branch: str, sha: str) -> None:
+        self._require_free(branch)
+        tip, record = self.resolve(_head(branch)), tree.record()
+        ours = record is not None and record.branch == branch
+        if tip is None or (tip == sha and (ours or branch.startswith(_OWN))):
+            return
+        if record is None or not ours:
+            raise GitError(f"the branch {branch} is there already, at {tip}: rename or delete it")
+        if tip != record.head and not tree.exists():
+            raise GitError(f"the branch {branch} was moved to {tip} by another: rename or delete it")
+
+    def _require_free(self, branch: str) -> None:
+        for checkout in self._checkouts(_head(branch)):
+            raise GitError(f"{branch} is checked out in {checkout.cwd}: switch to another branch there")
+
+    def _require_elsewhere(self, run: str, branch: str, sha: str) -> None:
+        own = (f"--exclude={_head(branch)}", f"--exclude={_kept(run)}")
+        alone = self._git.ask("rev-list", "--max-count=1", sha, "--not", *own, "--all")
+        if alone:
+            raise GitError(f"{sha} of {branch} is on no other branch: merge it, or delete it yourself")
+
+    def _put(self, tree: Worktree, branch: str, sha: str) -> None:
+        self._point(tree, branch, sha)
+        tree.checkout(sha)
+
+    def _point(self, tree: Worktree, branch: str, sha: str) -> None:
+        """Branch, HEAD and record to `sha`; the record is last, so that what a kill cut off is done again."""
+        self._update(_head(branch), sha)
+        tree.switch(branch)
+        tree.write(branch, sha)
+
+    def _update(self, ref: str, sha: str, *options: str) -> None:
+        """Move a ref of sparky's; a lock that a killed call left on it is removed."""
+        self._git.git_path(f"{ref}.lock").unlink(missing_ok=True)
+        self._git.run("update-ref", "-m", "sparky", *options, ref, sha, env=IDENTITY)
+
+    def _contains(self, head: str, sha: str) -> bool:
+        return self._git.run("merge-base", "--is-ancestor", sha, head, codes=(0, 1)).code == 0
+
+    def _entries(self, sha: str, *paths: str) -> list[tuple[str, str, str]]:
+        """Mode, object and path of what a commit's tree holds."""
+        listed = self._git.names("ls-tree", "-r", "-z", "--full-tree", sha, "--", *paths)
+        split = (entry.partition("\t") for entry in listed)
+        return [(facts[:6], facts.split()[2], name) for facts, _, name in split]
+
+    def _signed(self, message: str) -> str:
+        """The message with the person as co-author."""
+        text = message.replace("\0", "").strip()
+        person = self.identity()
+        if person is None or f"Co-authored-by: {person}" in text.split("\n"):
+            return text + "\n"
+        *before, last = text.split("\n\n")
+        is_block = bool(before) and all(_TRAILER.fullmatch(line) for line in last.split("\n"))
+        gap = "\n" if is_block else "\n\n"
+        return f"{text}{gap}Co-authored-by: {person}\n"
+
+
+def _head(branch: str) -> str:
+    return f"refs/heads/{branch}"
+
+
+def _kept(run: str) -> str:
+    return f"refs/sparky/runs/{run}"

@@ -1,0 +1,133 @@
+"""The scripted runner: sessions that are written down, for the demo, for tests and for dry runs. No key.
+
+A script is a TOML file of `[[session]]` tables. The first whose `issue` is the run's (or that names none) and
+whose `number` is the attempt's (or that names none) is played, by a real process inside the sandbox.
+"""
+
+import json
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from sparky.domain.command import Command, Completed, Ending, Policy
+from sparky.domain.errors import UsageError
+from sparky.formats.state_json import encode
+from sparky.ports import SessionRequest, SessionResult, Shell
+
+_AGENT = Path(__file__).with_name("scripted_agent.py")
+
+
+class ScriptError(UsageError):
+    """A script can't be played; the text says which file, and why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One thing that the scripted agent does: write, replace, delete, run or print."""
+
+    do: str
+    path: str = ""
+    text: str = ""
+    old: str = ""
+    argv: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedSession:
+    """One session: its steps, how it ends (finish, crash, hang), what it claims, with which exit code.
+
+    `issue` and `number` None: it fits any issue, any attempt.
+    """
+
+    issue: str | None = None
+    number: int | None = None
+    steps: tuple[Step, ...] = ()
+    ending: str = "finish"
+    success: bool = True
+    summary: str = "done"
+    code: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Script:
+    """All sessions of a file."""
+
+    session: tuple[ScriptedSession, ...]
+
+
+def read_script(path: Path) -> Script:
+    """The script in a TOML file; raises ScriptError."""
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Script)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ScriptError(f"{path}: {error}") from error
+
+
+class ScriptedRunner:
+    """Plays sessions of a script."""
+
+    def __init__(self, shell: Shell, readable: tuple[Path, ...], *, sandbox: bool) -> None:
+        self._shell = shell
+        self._readable = readable
+        self._sandbox = sandbox
+
+    def run(self, request: SessionRequest) -> SessionResult:
+        """The session that fits the request; none fitting is a session that does nothing and says so."""
+        if request.script is None:
+            return _nothing("no script was given")
+        try:
+            script = read_script(Path(request.script))
+        except ScriptError as error:
+            return _nothing(str(error))
+        chosen = next((s for s in script.session if _fits(s, request)), None)
+        if chosen is None:
+            return _nothing(f"the script has no session for issue {request.issue}, attempt {request.number}")
+        policy = Policy(writable=(request.worktree,), readable=self._readable)
+        done = self._shell.run(
+            Command(
+                argv=(sys.executable, "-I", "-S", str(_AGENT)),
+                cwd=request.worktree,
+                stdin=encode(chosen),
+                timeout_s=request.timeout_s,
+                policy=policy if self._sandbox else None,
+                supervised=True,
+            )
+        )
+        return _result(done)
+
+
+def _fits(session: ScriptedSession, request: SessionRequest) -> bool:
+    return session.issue in {None, request.issue} and session.number in {None, request.number}
+
+
+def _nothing(why: str) -> SessionResult:
+    return SessionResult(claimed_success=False, summary=why, ending="finished")
+
+
+def _result(done: Completed) -> SessionResult:
+    claim = _claim(done.stdout)
+    exited = done.ending is Ending.EXITED
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    ending = (
+        "finished" if exited and claim else f"{done.ending.value} (code {done.code}) {' '.join(said[-1:])}"
+    )
+    return SessionResult(
+        claimed_success=bool(claim.get("success")),
+        summary=str(claim.get("summary", "")),
+        ending=ending.strip(),
+        output=done.stdout + done.stderr,
+        level=done.level,
+    )
+
+
+def _claim(output: bytes) -> dict[str, object]:
+    """The claim in the last line; empty if the agent never came so far."""
+    lines = output.decode("utf-8", "replace").strip().splitlines()
+    try:
+        claim = json.loads(lines[-1])["claim"] if lines else {}
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return claim if isinstance(claim, dict) else {}

@@ -1,0 +1,155 @@
+"""Tests at an exact commit: in an export of it, in an environment of what it declares, confined."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sparky.adapters.blobs import write_whole
+from sparky.adapters.environment import Environments
+from sparky.adapters.installs import Installs
+from sparky.adapters.performance import Performance
+from sparky.adapters.scratch import scratch
+from sparky.adapters.uv import BuildError, UnbuildableError, Uv
+from sparky.domain.command import Level, digest
+from sparky.domain.state import Context
+from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
+from sparky.formats.state_json import UnreadableStateError, decode, encode
+from sparky.ports import Blobs, Repository, Shell
+from sparky.targets.environment import TargetEnvironment, declares
+from sparky.targets.requirements_read import has_pytest_configuration
+from sparky.targets.suite import looks_like_test
+
+_FORMAT = "1"
+_INSTALLATION = "installation of the project"
+
+
+class PytestTests:
+    """Runs tests by pytest, or by any command whose exit code is its result.
+
+    All that it keeps lies below `cache`: environments, installations, and the results of full runs by tree,
+    command, environment and confinement. `python` is the interpreter to test with, `path` the caller's PATH,
+    `index_env` what an installer needs to reach its index. `sandbox` False: foreign code runs unconfined.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        repository: Repository,
+        blobs: Blobs,
+        cache: Path,
+        *,
+        python: Path,
+        path: str,
+        index_env: Mapping[str, str],
+        sandbox: bool,
+    ) -> None:
+        self._shell = shell
+        self._repository = repository
+        self._blobs = blobs
+        self._cache = cache.resolve()
+        self._uv = Uv(shell, self._cache, python=python, index_env=index_env, sandbox=sandbox)
+        self._environments = Environments(repository, self._uv, self._cache)
+        self._installs = Installs(repository, self._environments, self._uv, self._cache)
+        self._path = path
+        self._sandbox = sandbox
+
+    def discover(self, context: Context, sha: str) -> tuple[str, ...] | None:
+        """`pytest` if it is configured or there are files that look like tests; None if neither."""
+        del context  # the commit tells all
+        paths = self._repository.files(sha)
+        if any(looks_like_test(path) for path in paths):
+            return ("pytest",)
+        files = {path: self._repository.read(sha, path) or b"" for path in paths if declares(path)}
+        return ("pytest",) if has_pytest_configuration(files) else None
+
+    def run(
+        self,
+        context: Context,
+        sha: str,
+        command: tuple[str, ...],
+        *,
+        only: Sequence[str] = (),
+        timeout_s: float = 900.0,
+    ) -> TestRun:
+        """Run the tests at `sha`; `only` limits them to these ids. The result of a full run is cached."""
+        try:
+            environment = self._environments.get(sha)
+            record = self._record(sha, command, environment)
+            if not only and (known := self._known(record)) is not None:
+                return replace(known, sha=sha)
+            lib = self._installs.get(context.base, sha)
+        except BuildError as error:
+            return self._unbuilt(sha, command, error)
+        run = self._perform(
+            base=context.base,
+            sha=sha,
+            command=command,
+            only=tuple(only),
+            timeout_s=timeout_s,
+            environment=environment,
+            lib=lib,
+        )
+        if not only and run.trouble in {None, Trouble.NO_TESTS}:
+            write_whole(record, encode(run))
+        return run
+
+    def _perform(
+        self,
+        *,
+        base: str,
+        sha: str,
+        command: tuple[str, ...],
+        only: tuple[str, ...],
+        timeout_s: float,
+        environment: TargetEnvironment,
+        lib: Path | None,
+    ) -> TestRun:
+        with scratch(self._cache / "scratch") as place:
+            self._repository.export(sha, place / "tree")
+            files = self._repository.files(sha)
+            performance = Performance(
+                command=command,
+                only=only,
+                environment=environment,
+                lib=lib,
+                place=place,
+                files=files,
+                known=(*files, *self._repository.files(base)),
+                path=self._path,
+                readable=self._uv.readable,
+            )
+            completed = self._shell.run(performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox))
+            judgement = performance.judge(completed)
+        refused = f"; could not be installed: {', '.join(environment.missing)}" if environment.missing else ""
+        return TestRun(
+            sha=sha,
+            command=command,
+            cases=judgement.cases,
+            trouble=judgement.trouble,
+            detail=judgement.detail and judgement.detail + refused,
+            output=self._blobs.put(completed.stdout + completed.stderr),
+            seconds=completed.seconds,
+            level=completed.level.value,
+        )
+
+    def _unbuilt(self, sha: str, command: tuple[str, ...], error: BuildError) -> TestRun:
+        """No environment, no verdict; but a project that no longer builds is red like a failed test."""
+        run = TestRun(sha=sha, command=command, detail=str(error), output=self._blobs.put(error.log))
+        if not isinstance(error, UnbuildableError):
+            return replace(run, trouble=Trouble.ENVIRONMENT)
+        case = TestCase(id=_INSTALLATION, outcome=TestOutcome.ERROR, message=str(error))
+        return replace(run, cases=(case,))
+
+    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment) -> Path:
+        level = self._shell.level() if self._sandbox else Level.OFF
+        facts = "\0".join((_FORMAT, self._repository.tree(sha), *command, environment.path, level.value))
+        return self._cache / "tests" / f"{digest(facts.encode())}.json"
+
+    def _known(self, record: Path) -> TestRun | None:
+        """The result kept there; None if there is none, or its log is gone."""
+        try:
+            known = decode(record.read_bytes(), TestRun)
+            self._blobs.get(known.output)
+        except (FileNotFoundError, UnreadableStateError, KeyError):
+            return None
+        return known

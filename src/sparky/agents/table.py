@@ -1,0 +1,77 @@
+"""The agents, and what must hold of their declarations. Who owns a kind is derived from them."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations
+
+from sparky.agents.coder import CODER
+from sparky.agents.dead_code import DEAD_CODE
+from sparky.agents.formatting import FORMATTING
+from sparky.agents.imports import IMPORTS
+from sparky.domain.agent import FALLBACK, Agent, Session, ToolFix, gather
+from sparky.domain.issue import Kind
+
+AGENTS: tuple[Agent, ...] = (FORMATTING, IMPORTS, DEAD_CODE, CODER)
+
+# No agent delivers reports yet: such an issue ends blocked, with no agent, and says so.
+SERVED: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.REVIEW)
+
+
+def owner(kind: Kind, agents: Iterable[Agent] = AGENTS) -> Agent | None:
+    """The agent of the lowest priority number that declares the kind; None if none does."""
+    return min((a for a in agents if kind in a.kinds), key=lambda agent: agent.priority, default=None)
+
+
+def check(
+    agents: Sequence[Agent],
+    *,
+    tools: Collection[str],
+    runners: Collection[str],
+    kinds: Iterable[Kind] = SERVED,
+) -> list[str]:
+    """What is wrong with the declarations, each naming agent and kind, for a person; empty if nothing is.
+
+    `tools` and `runners` are the names there are; `kinds` are those that need an owner.
+    """
+    return [
+        *(f"{kind.value}: no agent owns this kind" for kind in kinds if owner(kind, agents) is None),
+        *_ties(agents),
+        *(problem for agent in agents for problem in _works(agent, tools, runners)),
+        *(problem for agent in agents for problem in _examples(agent)),
+    ]
+
+
+def _ties(agents: Sequence[Agent]) -> Iterator[str]:
+    for one, other in combinations(agents, 2):
+        if one.name == other.name:
+            yield f"{one.name}: two agents have this name"
+        if one.priority == other.priority:
+            for kind in one.kinds:
+                if kind in other.kinds:
+                    yield f"{kind.value}: {one.name} and {other.name} share the priority {one.priority}"
+
+
+def _works(agent: Agent, tools: Collection[str], runners: Collection[str]) -> Iterator[str]:
+    kinds = ", ".join(kind.value for kind in agent.kinds)
+    match agent.works:
+        case ToolFix(tool=tool, rules=rules, unsafe=unsafe):
+            if tool not in tools:
+                yield f"{agent.name} ({kinds}): unknown tool {tool}; known: {', '.join(sorted(tools))}"
+            for rule in unsafe:
+                if rule not in rules:
+                    yield f"{agent.name} ({kinds}): {rule} is allowed unsafe, but not among its rules"
+        case Session(runner=runner):
+            if runner not in runners:
+                yield f"{agent.name} ({kinds}): unknown runner {runner}; known: {', '.join(sorted(runners))}"
+
+
+def _examples(agent: Agent) -> Iterator[str]:
+    for issue, takes in (*((i, True) for i in agent.takes), *((i, False) for i in agent.declines)):
+        kind = ", ".join(kind.value for kind in issue.kinds)
+        bids, left_out = gather([agent], issue)
+        if not bids and not left_out:
+            yield f'{agent.name}: its example "{issue.title}" is of no kind that it supports ({kind})'
+        yield from (f"{kind}: {reason}" for reason in left_out)
+        for bid in bids:
+            if takes is not (bid.confidence >= FALLBACK):
+                said = "takes" if takes else "declines"
+                yield f'{agent.name} ({kind}) bids {bid.confidence} on "{issue.title}", which it {said}'

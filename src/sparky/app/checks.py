@@ -1,0 +1,106 @@
+"""What has to be there for sparky to work, each looked at by doing it."""
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from uv import find_uv_bin
+
+from sparky import __version__
+from sparky.adapters.git import find_repository
+from sparky.adapters.shell import SystemShell
+from sparky.agents.table import AGENTS, check
+from sparky.app.build import find_binary
+from sparky.app.read import open_house
+from sparky.config import ConfigError, Environment, read_settings
+from sparky.domain.command import Command, Level
+from sparky.domain.errors import UserError
+from sparky.stages.route import SCRIPTED
+from sparky.tools.table import TOOLS
+
+_FREE_BYTES = 1_000_000_000
+_ANEW = "install sparky-agents anew"
+_ELSEWHERE = "make them writable, or set SPARKY_STATE_DIR and SPARKY_CACHE_DIR"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was looked at. `remedy` says how to get what is missing; "" where all is well."""
+
+    name: str
+    well: bool
+    found: str
+    remedy: str = ""
+
+
+def check_machine(environment: Environment, repo: Path) -> tuple[Check, ...]:
+    """Every check, in the order in which a person would mend them."""
+    shell = SystemShell(environment.base)
+    return (
+        Check(name="sparky", well=True, found=f"{__version__} on Python {sys.version.split()[0]}"),
+        _version(shell, "git", ("git", "--version"), "install git 2.38 or newer"),
+        *(_version(shell, name, (find_binary(name), "--version"), _ANEW) for name in TOOLS),
+        _version(shell, "uv", (find_uv_bin(), "--version"), _ANEW),
+        _sandbox(shell),
+        _state(environment),
+        _space(environment),
+        _agents(),
+        _repository(shell, repo),
+    )
+
+
+def _version(shell: SystemShell, name: str, argv: tuple[str, ...], remedy: str) -> Check:
+    done = shell.run(Command(argv=argv, cwd=Path("/"), timeout_s=30))
+    said = done.text().strip().splitlines()
+    found = said[0] if said else "no answer"
+    return Check(name=name, well=done.ok, found=found, remedy="" if done.ok else remedy)
+
+
+def _sandbox(shell: SystemShell) -> Check:
+    way = shell.way()
+    if way is None or way.level is Level.OFF:
+        remedy = "use Linux 5.13 or newer, or install bubblewrap; or allow it for each run with --no-sandbox"
+        return Check(name="sandbox", well=False, found="none can be had", remedy=remedy)
+    gaps = f" (not covered: {'; '.join(way.gaps)})" if way.gaps else ""
+    return Check(name="sandbox", well=True, found=f"{way.name}{gaps}")
+
+
+def _state(environment: Environment) -> Check:
+    try:
+        open_house(environment)
+        environment.cache.mkdir(parents=True, exist_ok=True)
+    except (UserError, OSError) as error:
+        return Check(name="state", well=False, found=str(error), remedy=_ELSEWHERE)
+    writable = os.access(environment.state, os.W_OK) and os.access(environment.cache, os.W_OK)
+    found = f"{environment.state}; cache {environment.cache}"
+    return Check(name="state", well=writable, found=found, remedy="" if writable else _ELSEWHERE)
+
+
+def _space(environment: Environment) -> Check:
+    there = next(path for path in (environment.state, *environment.state.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    well = free > _FREE_BYTES
+    found = f"{free / 1e9:.1f} GB free"
+    return Check(name="disk", well=well, found=found, remedy="" if well else "make room")
+
+
+def _agents() -> Check:
+    problems = check(AGENTS, tools=tuple(TOOLS), runners=(SCRIPTED,))
+    found = "; ".join(problems) or f"{len(AGENTS)} agents, each kind has its owner"
+    remedy = "see docs/agents.md" if problems else ""
+    return Check(name="agents", well=not problems, found=found, remedy=remedy)
+
+
+def _repository(shell: SystemShell, repo: Path) -> Check:
+    try:
+        found = find_repository(shell, repo)
+        read_settings(found.top)
+    except ConfigError as error:
+        return Check(name="repository", well=False, found=str(error), remedy="mend it: docs/configuration.md")
+    except UserError as error:
+        return Check(name="repository", well=False, found=str(error), remedy="name one with -C")
+    dirty = f", {len(found.dirty)} uncommitted" if found.dirty else ""
+    where = f"{found.top} on {found.branch or 'a detached HEAD'}{dirty}"
+    return Check(name="repository", well=True, found=where)

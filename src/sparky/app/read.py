@@ -1,0 +1,84 @@
+"""Reading what is stored, without the engine: verbs that only look never pay for it."""
+
+from dataclasses import dataclass
+
+from sparky.adapters.blobs import FileBlobs
+from sparky.adapters.locks import FileLocks
+from sparky.adapters.progress import FileProgress
+from sparky.adapters.receipts import FileReceipts
+from sparky.adapters.store import SqliteStore
+from sparky.config import Environment
+from sparky.domain.errors import UsageError, UserError
+from sparky.domain.finding import Left
+from sparky.domain.result import Result, rest_blob, result_of
+from sparky.domain.run import Life, RunRow
+from sparky.domain.state import PipelineState
+from sparky.formats.state_json import decode
+
+
+class RunNotFoundError(UsageError):
+    """No run, or several, answer to what was asked for; the text says which there are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """sparky's own files: the store and what lies beside it."""
+
+    environment: Environment
+    store: SqliteStore
+    blobs: FileBlobs
+    locks: FileLocks
+    progress: FileProgress
+    receipts: FileReceipts
+
+    def life(self, row: RunRow) -> Life:
+        """Where a run stands."""
+        return row.life(driven=self.locks.is_held(row.executor))
+
+    def find(self, prefix: str) -> RunRow:
+        """The one run whose id starts so; raises RunNotFoundError for none and for several."""
+        found = self.store.find(prefix)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise RunNotFoundError(
+                f"{prefix!r} fits {len(found)} runs: {', '.join(r.run_id for r in found[:8])}"
+            )
+        newest = ", ".join(row.run_id for row in self.store.rows(limit=3))
+        raise RunNotFoundError(
+            f"no run starts with {prefix!r}; the newest are: {newest or '(there are none)'}"
+        )
+
+    def result(self, state: PipelineState) -> Result:
+        """The result of a run, with all that stays named."""
+        digest = rest_blob(state)
+        rest = decode(self.blobs.get(digest), tuple[Left, ...]) if digest else ()
+        return result_of(state, tuple(one.line for one in rest))
+
+
+class UnwritableCacheError(UserError):
+    """The cache can't be made; the text says where, and what to do."""
+
+
+def prepare_cache(environment: Environment) -> None:
+    """Make the cache where it is missing; raises UnwritableCacheError."""
+    try:
+        environment.cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        said = f"cannot write in {environment.cache}: {error.strerror}"
+        raise UnwritableCacheError(f"{said}; make it writable, or set SPARKY_CACHE_DIR") from error
+
+
+def open_house(environment: Environment) -> House:
+    """sparky's files, made where they are missing."""
+    state = environment.state
+    store = SqliteStore(environment.database)
+    store.prepare()
+    return House(
+        environment=environment,
+        store=store,
+        blobs=FileBlobs(state / "blobs"),
+        locks=FileLocks(state / "locks"),
+        progress=FileProgress(state / "progress"),
+        receipts=FileReceipts(state / "receipts"),
+    )

@@ -1,0 +1,39 @@
+"""`sparky cancel`."""
+
+import click
+
+from sparky.cli.follow import follow
+from sparky.cli.options import as_json, house, run_argument, say
+from sparky.cli.table import load
+from sparky.cli.take import put_outcome, watch
+from sparky.domain.errors import UsageError
+from sparky.domain.run import Life
+
+
+@click.command("cancel")
+@run_argument
+@as_json
+def command(run: str, *, as_json: bool) -> int:
+    """End a run. What it did stays on its branch; a session or test run that is under way is stopped."""
+    home = house()
+    row = home.find(run)
+    life = home.life(row)
+    if life is Life.ENDED:
+        raise UsageError(f"{row.run_id} has ended already: {row.outcome.value if row.outcome else ''}")
+    if life is Life.WAITING:
+        state = home.store.state(row.run_id)
+        with home.locks.executor() as executor:
+            following = state.next_segment(state.preferences)
+            home.store.continue_run(following, executor)
+            home.store.cancel(row.run_id)
+            watch(home, row.run_id, lambda: load("drive").start(home, executor, following))
+    else:
+        home.store.cancel(row.run_id)
+        if life is Life.INTERRUPTED:
+            with home.locks.executor() as executor:
+                watch(home, row.run_id, lambda: load("drive").adopt(home, executor, [row]))
+        else:
+            say("asked the process that drives it to end it")
+            follow(home, row.run_id, say)
+    put_outcome(home, row.run_id, as_json=as_json)
+    return 0

@@ -1,0 +1,29 @@
+"""`sparky doctor`."""
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from sparky.app.checks import check_machine
+from sparky.cli.options import as_json, put_json, repository
+from sparky.cli.screen import out
+from sparky.config import read_environment
+
+
+@click.command("doctor")
+@repository
+@as_json
+def command(repo: Path, *, as_json: bool) -> int:
+    """Say what sparky finds on this machine, and how to get what is missing. Exits with 1 if anything is."""
+    checks = check_machine(read_environment(), repo)
+    if as_json:
+        put_json(checks)
+    else:
+        console = out()
+        for one in checks:
+            mark = "[green]ok[/]     " if one.well else "[red]missing[/]"
+            console.print(f"{mark} {one.name:11}{escape(one.found)}")
+            if one.remedy:
+                console.print(f"        {'':11}→ {escape(one.remedy)}")
+    return 0 if all(one.well for one in checks) else 1

@@ -1,0 +1,113 @@
+"""`sparky fix`."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from sparky.app.build import ports_for
+from sparky.app.intake import SAFE_ORDER, Scan, base_of, context_of, first_state, issue_of
+from sparky.cli.options import (
+    as_json,
+    auto,
+    kinds_option,
+    paths_argument,
+    place,
+    preferences_of,
+    put_json,
+    repository,
+    sandbox,
+    say,
+)
+from sparky.cli.scan import finding_line
+from sparky.cli.scope import changed_options, look, scope
+from sparky.cli.screen import out, put_rest, text
+from sparky.cli.take import EXIT, put_outcome, take_issue
+from sparky.domain.errors import UsageError
+from sparky.domain.issue import Kind
+from sparky.domain.result import result_of
+from sparky.domain.state import End, Outcome, PipelineState
+from sparky.stages.test import warm_baseline
+
+
+@click.command("fix")
+@paths_argument
+@kinds_option
+@repository
+@auto
+@sandbox
+@click.option("--check", is_flag=True, help="Start nothing; exit with 1 if an agent could mend anything.")
+@changed_options
+@click.option("--again", is_flag=True, help="Try again what was withdrawn before because it broke a test.")
+@as_json
+def command(
+    paths: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    repo: Path,
+    *,
+    auto: bool,
+    no_sandbox: bool,
+    check: bool,
+    changed: bool,
+    since: str | None,
+    again: bool,
+    as_json: bool,
+) -> int:
+    """Mend what deterministic agents can mend, verified by the tests.
+
+    One run in one worktree: each kind is a commit; edits that make a test worse are taken out, one by one.
+    PATHS limit it to some files or directories.
+    """
+    if check and again:
+        raise UsageError("--check changes nothing, and --again forgets what was withdrawn: give one of them")
+    here = place(repo)
+    for warning in here.warnings:
+        say(f"warning: {warning}")
+    context = context_of(here.found, base_of(here.found))
+    wanted = preferences_of(here.settings, auto=auto, script=None, no_sandbox=no_sandbox)
+    ports = ports_for(here.house, context, wanted)
+    limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
+    if again:
+        here.house.store.forgive(context.git_dir)
+    seen = look(ports, context, kinds or SAFE_ORDER, limits)
+    if check:
+        return _put_check(seen, as_json=as_json)
+    issue = issue_of(here.house, seen, context, limits.paths)
+    state = first_state(here.house, here.found, issue, replace(wanted, paths=limits.paths))
+    if limits.empty or (not seen.mendable and here.house.store.holder(issue.key) is None):
+        _put_nothing(seen, state, limits.empty or "no finding that an agent mends", as_json=as_json)
+        return 0
+    run, _ = take_issue(here.house, state, lambda: warm_baseline(state, ports))
+    result = put_outcome(here.house, run, as_json=as_json)
+    outcome = result.outcome or Outcome.FAILED
+    return 0 if outcome is Outcome.NOTHING_TO_DO else EXIT[outcome]
+
+
+def _put_check(seen: Scan, *, as_json: bool) -> int:
+    """What a run would mend, and the exit code."""
+    if as_json:
+        put_json(seen)
+    else:
+        console = out()
+        for one in seen.mendable:
+            console.print(text(finding_line(one)))
+        stay = len(seen.findings) - len(seen.mendable)
+        able = len(seen.mendable)
+        console.print(f"`sparky fix` would mend {able} finding(s) at {seen.sha[:10]}; {stay} stay")
+    return 1 if seen.mendable else 0
+
+
+def _put_nothing(seen: Scan, state: PipelineState, reason: str, *, as_json: bool) -> None:
+    """The result of a run that never had to start."""
+    rest = tuple(
+        f"{one.finding.location.path}:{one.finding.location.line or 1} {one.finding.rule} "
+        f"{one.finding.message}: {one.why}"
+        for one in seen.findings
+    )
+    if as_json:
+        end = End(outcome=Outcome.NOTHING_TO_DO, reason=reason)
+        put_json(result_of(state.ended(end), rest))
+    else:
+        stay = f"{text(reason)}; {len(rest)} finding(s) stay"
+        out().print(f"[bold]nothing to do[/] at {seen.sha[:10]}: {stay}")
+        put_rest(rest)

@@ -1,0 +1,52 @@
+"""`sparky init`."""
+
+from pathlib import Path
+
+import click
+
+from sparky.adapters.git import find_repository
+from sparky.adapters.shell import SystemShell
+from sparky.cli.options import as_json, put_json, repository
+from sparky.config import FILE, read_environment
+from sparky.domain.errors import UsageError
+
+TEMPLATE = """\
+#:schema docs/sparky.schema.json
+# sparky's settings for this repository. Every key may be left out; what stands here are the defaults.
+
+# "ask": a verified change waits for `sparky merge`. "auto": what bears no risk is merged by the run itself.
+merge = "ask"
+
+# The command that runs the tests; found by sparky if it is left out.
+# test_command = "pytest -q"
+
+# Limits, in seconds.
+test_timeout_s = 900
+session_timeout_s = 1800
+
+# Foreign code (tests, builds, agents) runs in a sandbox. false is shown on every result.
+sandbox = true
+
+# Further directories with issue files, beside issues/, .issues/, docs/issues/ and .github/issues/.
+issues = []
+
+# A script of sessions for the scripted runner, named from the repository's top; the same as --script.
+# script = "session.toml"
+"""
+
+
+@click.command("init")
+@repository
+@click.option("--force", is_flag=True, help="Replace a sparky.toml that is there.")
+@as_json
+def command(repo: Path, *, force: bool, as_json: bool) -> None:
+    """Write a sparky.toml with every setting and its default. Nothing else of the repository is touched."""
+    found = find_repository(SystemShell(read_environment().base), repo)
+    path = found.top / FILE
+    if path.exists() and not force:
+        raise UsageError(f"{path} exists already; --force replaces it")
+    path.write_text(TEMPLATE, encoding="utf-8")
+    if as_json:
+        put_json({"path": str(path)})
+    else:
+        click.echo(f"wrote {path}; next: `sparky scan`, then `sparky fix`")

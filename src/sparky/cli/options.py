@@ -1,0 +1,155 @@
+"""What verbs have in common: options, and how a result is put out."""
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sparky.adapters.git import Found, find_repository
+from sparky.adapters.progress import one_line
+from sparky.adapters.shell import SystemShell
+from sparky.app.read import House, open_house, prepare_cache
+from sparky.config import Environment, Settings, preferences, read_environment, read_settings
+from sparky.domain.errors import UsageError
+from sparky.domain.issue import Kind
+from sparky.domain.state import MergePolicy, Preferences
+from sparky.formats.state_json import encode
+
+Function = Callable[..., Any]
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+
+repository = click.option(
+    "-C",
+    "--repo",
+    "repo",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="The repository to work on; default: the current directory.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a verb works: the repository, its settings, and sparky's own files."""
+
+    found: Found
+    settings: Settings
+    environment: Environment
+    house: House
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know before a run starts here."""
+        if not self.found.dirty:
+            return ()
+        shown = ", ".join(self.found.dirty[:5])
+        return (f"uncommitted edits are not part of the base: {shown}",)
+
+
+def place(repo: Path) -> Place:
+    """Look at the repository and read its settings; raises GitError and ConfigError."""
+    environment = read_environment()
+    found = find_repository(SystemShell(environment.base), repo)
+    settings = read_settings(found.top)
+    prepare_cache(environment)
+    if settings.script:  # named from the repository, wherever the user is
+        settings = replace(settings, script=str(found.top / settings.script))
+    return Place(found=found, settings=settings, environment=environment, house=open_house(environment))
+
+
+def house() -> House:
+    """sparky's own files, for verbs that need no repository."""
+    return open_house(read_environment())
+
+
+def inside(here: Place, repo: Path, paths: Iterable[str]) -> tuple[str, ...]:
+    """Paths that a person gives from `repo`, as the repository names them; raises UsageError for others."""
+    top = here.found.top.resolve()
+    named = []
+    for path in paths:
+        whole = (repo if repo.is_dir() else repo.parent).joinpath(path).resolve()
+        if not whole.is_relative_to(top):
+            raise UsageError(f"{path} is not in the repository {top}")
+        name = whole.relative_to(top).as_posix()
+        if not is_text(name):
+            raise UsageError(f"{name!a} is not UTF-8, and tools report in UTF-8: name its directory instead")
+        named.append(name)
+    return tuple(named)
+
+
+def is_text(name: str) -> bool:
+    """Whether a file's name is UTF-8; any other can neither be written to JSON nor be found in a report."""
+    return name == name.encode(errors="ignore").decode()
+
+
+def put_json(value: object) -> None:
+    """The value as indented JSON on standard output."""
+    click.echo(encode(value, indent=2).decode())
+
+
+def say(text: str) -> None:
+    """A line for the person, on standard error: results alone are on standard output."""
+    click.echo(one_line(text), err=True)
+
+
+class KindType(click.ParamType[Kind]):
+    """A kind, in any case; an unknown one names the nearest."""
+
+    name = "kind"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Kind:
+        """The kind that the word names."""
+        if isinstance(value, Kind):
+            return value
+        word = str(value).upper().replace("-", "_")
+        if word in Kind.__members__:
+            return Kind[word]
+        near = difflib.get_close_matches(word, Kind.__members__, 1)
+        hint = f"did you mean {near[0]}?" if near else f"kinds are {', '.join(Kind.__members__)}"
+        raise click.BadParameter(f"{value!r} is no kind; {hint}", ctx, param)
+
+
+run_argument = click.argument("run", metavar="RUN")
+
+kinds_option = click.option(
+    "-k",
+    "--kind",
+    "kinds",
+    type=KindType(),
+    multiple=True,
+    help="Only this kind (may be given several times); default: all that can be mended.",
+)
+
+paths_argument = click.argument("paths", nargs=-1, metavar="[PATHS]...")
+
+auto = click.option(
+    "--auto", is_flag=True, help="Merge what bears no risk, instead of waiting for `sparky merge`."
+)
+
+script = click.option(
+    "--script",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Play this script of sessions instead of a coding agent.",
+)
+
+sandbox = click.option(
+    "--no-sandbox", is_flag=True, help="Run foreign code without a sandbox. Shown on every result."
+)
+
+
+def preferences_of(settings: Settings, *, auto: bool, script: Path | None, no_sandbox: bool) -> Preferences:
+    """The settings, with what the flags say."""
+    told = preferences(settings)
+    return replace(
+        told,
+        merge=MergePolicy.AUTO if auto else told.merge,
+        script=str(script.resolve()) if script else told.script,
+        sandbox=told.sandbox and not no_sandbox,
+    )
+
+
+run_argument_optional = click.argument("run", metavar="[RUN]", required=False)

@@ -1,0 +1,52 @@
+"""`sparky route`."""
+
+from pathlib import Path
+
+import click
+
+from sparky.agents.table import AGENTS
+from sparky.app.intake import find_issue
+from sparky.cli.options import as_json, place, put_json, repository, say, script
+from sparky.cli.screen import out, text
+from sparky.stages.route import find_routes
+from sparky.views import bid_line
+
+
+@click.command("route")
+@click.argument("issue", nargs=-1, required=True)
+@repository
+@script
+@as_json
+def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json: bool) -> int:
+    """Show which agent an issue would go to, and every bid. Starts nothing.
+
+    Exits with 3 if nobody bids enough.
+    """
+    here = place(repo)
+    parsed = find_issue(here.found, " ".join(issue), here.settings.issues)
+    for warning in parsed.warnings:
+        say(f"warning: {warning}")
+    routes = find_routes(parsed.issue, AGENTS, str(script) if script else here.settings.script)
+    first = routes[0]
+    if as_json:
+        put_json(
+            {
+                "kind": first.kind,
+                "kind_confidence": first.kind_confidence,
+                "kind_reasons": first.kind_reasons,
+                "agent": first.agent,
+                "fallbacks": first.fallbacks,
+                "bids": first.bids,
+                "left_out": first.left_out,
+            }
+        )
+        return 0 if first.agent else 3
+    console = out()
+    console.print(f"[bold]{text(parsed.issue.title)}[/]")
+    console.print(f"{first.kind.value} ({first.kind_confidence:.2f}): {text('; '.join(first.kind_reasons))}")
+    console.print(f"goes to [bold]{first.agent or 'nobody'}[/]")
+    for bid in first.bids:
+        console.print(f"  {text(bid_line(bid, first))}")
+    for left in first.left_out:
+        console.print(f"  left out: {text(left)}")
+    return 0 if first.agent else 3

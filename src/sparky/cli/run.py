@@ -1,0 +1,51 @@
+"""`sparky run`."""
+
+from pathlib import Path
+
+import click
+
+from sparky.adapters.scripted import read_script
+from sparky.app.intake import find_issue, first_state
+from sparky.cli.options import as_json, auto, place, preferences_of, repository, sandbox, say, script
+from sparky.cli.take import EXIT, put_outcome, take_issue
+from sparky.domain.errors import NeedsPersonError
+from sparky.domain.state import Outcome
+
+DONE = frozenset({"done", "closed", "completed", "complete", "fixed", "resolved"})
+
+
+@click.command("run")
+@click.argument("issue", nargs=-1, required=True)
+@repository
+@auto
+@script
+@sandbox
+@click.option("--again", is_flag=True, help="Run an issue whose status says that it is done.")
+@as_json
+def command(
+    issue: tuple[str, ...],
+    repo: Path,
+    script: Path | None,
+    *,
+    auto: bool,
+    no_sandbox: bool,
+    again: bool,
+    as_json: bool,
+) -> int:
+    """Take one issue to a verified commit.
+
+    ISSUE is a number ("7", "#007"), a Markdown file, or a sentence.
+    """
+    here = place(repo)
+    parsed = find_issue(here.found, " ".join(issue), here.settings.issues)
+    if parsed.issue.status.lower() in DONE and not again:
+        said = f"issue {parsed.issue.id} says that it is {parsed.issue.status.lower()}"
+        raise NeedsPersonError(f"{said}; --again runs it all the same")
+    for warning in (*parsed.warnings, *here.warnings):
+        say(f"warning: {warning}")
+    wanted = preferences_of(here.settings, auto=auto, script=script, no_sandbox=no_sandbox)
+    if wanted.script:
+        read_script(Path(wanted.script))
+    run, _ = take_issue(here.house, first_state(here.house, here.found, parsed.issue, wanted))
+    result = put_outcome(here.house, run, as_json=as_json)
+    return EXIT[result.outcome or Outcome.FAILED]

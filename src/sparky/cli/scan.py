@@ -1,0 +1,91 @@
+"""`sparky scan`."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from sparky.app.build import ports_for
+from sparky.app.intake import SAFE_ORDER, Scan, Sorted, base_of, context_of
+from sparky.cli.options import kinds_option, paths_argument, place, put_json, repository, say
+from sparky.cli.scope import changed_options, look, scope
+from sparky.cli.screen import out, text
+from sparky.config import preferences
+from sparky.domain.issue import Kind
+from sparky.tools import sarif
+from sparky.tools.table import TOOLS
+
+_FORMATS = ("text", "json", "sarif")
+
+
+@click.command("scan")
+@paths_argument
+@kinds_option
+@click.option("--check", is_flag=True, help="Exit with 1 if an agent could mend anything.")
+@click.option("-v", "--verbose", is_flag=True, help="One line for each finding.")
+@changed_options
+@repository
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="Default: text.")
+@click.option("--json", "form", flag_value="json", help="Short for --format json.")
+def command(
+    paths: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    repo: Path,
+    *,
+    check: bool,
+    verbose: bool,
+    changed: bool,
+    since: str | None,
+    form: str,
+) -> int:
+    """Show what the detectors find at HEAD, and which agent would mend it. Changes nothing.
+
+    PATHS limit it to some files or directories.
+    """
+    here = place(repo)
+    for warning in here.warnings:
+        say(f"warning: {warning}")
+    context = context_of(here.found, base_of(here.found))
+    ports = ports_for(here.house, context, preferences(here.settings))
+    limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
+    seen = look(ports, context, kinds or SAFE_ORDER, limits)
+    for note in seen.notes:
+        say(f"note: {note}")
+    if form == "json":
+        put_json(seen)
+    elif form == "sarif":
+        put_json(sarif.render(seen.findings, TOOLS, seen.sha))
+    else:
+        _put(seen, verbose=verbose)
+    return 1 if check and seen.mendable else 0
+
+
+def finding_line(one: Sorted) -> str:
+    """A finding as compilers write it, and what becomes of it."""
+    where = one.finding.location
+    fate = f"mended by {one.agent}" if one.agent else one.why or "no agent mends it"
+    place = f"{where.path}:{where.line or 1}:{where.column or 1}"
+    return f"{place} {one.finding.rule} {one.finding.message}  [{fate}]"
+
+
+def _put(seen: Scan, *, verbose: bool) -> None:
+    console = out()
+    if verbose:
+        for one in seen.findings:
+            console.print(text(finding_line(one)))
+        console.print()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("KIND", "RULE", "FOUND", "MENDED BY", "LEFT", "WHY"):
+        table.add_column(name, justify="right" if name in {"FOUND", "LEFT"} else "left", overflow="fold")
+    rows = Counter((one.finding.kind.value, one.finding.rule) for one in seen.findings)
+    for (kind, rule), count in sorted(rows.items()):
+        these = [one for one in seen.findings if one.finding.rule == rule]
+        stay = [one for one in these if one.agent is None]
+        by = next((one.agent for one in these if one.agent), "")
+        why = stay[0].why if stay else ""
+        table.add_row(kind, rule, str(count), by, str(len(stay) or ""), text(why))
+    if seen.findings:
+        console.print(table)
+    total, able = len(seen.findings), len(seen.mendable)
+    console.print(f"\n{total} finding(s) at {seen.sha[:10]}; `sparky fix` would mend {able}")

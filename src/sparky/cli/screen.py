@@ -1,0 +1,105 @@
+"""How runs look on a terminal. Decides nothing: it is handed views."""
+
+import sys
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sparky.adapters.progress import one_line
+from sparky.domain.attempt import Verdict
+from sparky.domain.result import Result
+from sparky.domain.state import Outcome
+from sparky.views import StatusLine, Story, bid_line
+
+_COLOUR = {Verdict.PASS: "green", Verdict.REVISE: "yellow", Verdict.ESCALATE: "red", Verdict.SKIP: "cyan"}
+_SHOWN = 12
+_WIDE = 1000
+
+
+def out() -> Console:
+    """Standard output; plain where it is no terminal, and then as wide as what is written."""
+    return Console(highlight=False, emoji=False, soft_wrap=True, width=None if sys.stdout.isatty() else _WIDE)
+
+
+def text(words: str) -> str:
+    """Words of an issue, an agent or a tool, as one line without markup that moves no cursor."""
+    return escape(one_line(words))
+
+
+def status_table(lines: tuple[StatusLine, ...]) -> Table:
+    """The runs as a table."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("RUN", "STATE", "STAGE", "ISSUE", "NEXT"):
+        table.add_column(name, overflow="fold", no_wrap=name == "RUN")
+    for line in lines:
+        state = line.outcome.value if line.outcome else line.life.value
+        colour = "yellow" if line.needs_person else "default"
+        title = text(line.title)
+        table.add_row(line.run_id, f"[{colour}]{state}[/]", line.stage, title, line.next_step)
+    return table
+
+
+def put_story(story: Story) -> None:
+    """A run on one screen."""
+    console = out()
+    state = story.result.outcome.value if story.result.outcome else story.life.value
+    console.print(f"[bold]{text(story.title)}[/]  {story.run_id}  [bold]{state}[/]")
+    console.print(f"  in {text(story.repo_path)} onto {story.target or 'a detached HEAD'}", style="dim")
+    for route in story.routes:
+        console.print(f"\n[bold]{route.kind.value}[/] goes to {route.agent or 'nobody'}")
+        for bid in route.bids:
+            console.print(f"  {text(bid_line(bid, route))}", style="dim")
+        for left in route.left_out:
+            console.print(f"  left out: {text(left)}", style="yellow")
+    console.print()
+    for step in story.steps:
+        colour = _COLOUR[step.verdict]
+        by = "" if step.agent == "sparky" else f" by {step.agent}"
+        console.print(
+            f"[{colour}]{step.verdict.value:8}[/] {step.stage} {step.number}{by}  {text(step.reason)}"
+            f"  [dim]{step.seconds:.1f} s[/]"
+        )
+        for gate in step.gates:
+            if gate.verdict is not Verdict.PASS:
+                console.print(f"           gate {gate.gate}: {text(gate.reason)}", style="yellow")
+        for command, evidence in zip(step.commands, step.evidence, strict=True):
+            at = f"at {evidence.sha[:10]}: {evidence.note}"
+            console.print(f"           $ {text(command)}  [dim]{text(at)}[/]")
+    console.print()
+    put_result(story.result)
+
+
+def put_result(result: Result) -> None:
+    """How a run ended, and what a person does next."""
+    console = out()
+    done = result.work_completed
+    outcome = result.outcome.value if result.outcome else "running"
+    console.print(f"[bold]{outcome}[/]: {text(result.reason)}")
+    if done.lines_changed:
+        files = len(done.files_modified) + len(done.files_created) + len(done.files_deleted)
+        fixed = f", {done.findings_fixed} finding(s) gone" if done.findings_fixed else ""
+        console.print(f"  changed   {files} file(s), {done.lines_changed} line(s){fixed}")
+        tests = {None: "not run", True: "no worse than at base", False: "worse than at base"}
+        console.print(f"  tests     {tests[done.tests_passed]}")
+        if result.outcome is Outcome.MERGED:  # its branch is gone
+            console.print(f"  commit    {result.commit[:12]}")
+        else:
+            console.print(f"  branch    {text(result.branch)} at {result.commit[:12]}")
+    console.print(f"  sandbox   {result.sandbox}")
+    for note in result.notes:
+        console.print(f"  note      {text(note)}")
+    put_rest(result.issues_remaining)
+    for kept in result.partial_fixes:
+        console.print(f"  kept      {text(kept)}")
+    for step in result.manual_steps_needed:
+        console.print(f"  [bold]next[/]      {text(step)}")
+
+
+def put_rest(rest: tuple[str, ...], shown: int = _SHOWN) -> None:
+    """What stays, at most `shown` lines of it."""
+    console = out()
+    for item in rest[:shown]:
+        console.print(f"  left      {text(item)}")
+    if len(rest) > shown:
+        console.print(f"  left      … and {len(rest) - shown} more (all of them with --json)")

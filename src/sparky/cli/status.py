@@ -1,0 +1,47 @@
+"""`sparky status`."""
+
+from pathlib import Path
+
+import click
+
+from sparky.adapters.git import find_repository
+from sparky.adapters.shell import SystemShell
+from sparky.cli.options import as_json, house, put_json
+from sparky.cli.screen import out, status_table
+from sparky.views import ordered, status_line
+
+_LOOKED_AT = 500
+"""How many of the newest runs are looked at for those that wait."""
+
+
+@click.command("status")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many runs at most.",
+)
+@click.option(
+    "-C",
+    "--repo",
+    "repo",
+    type=click.Path(path_type=Path),
+    help="Only runs of this repository; default: all.",
+)
+@as_json
+def command(limit: int, repo: Path | None, *, as_json: bool) -> None:
+    """List the runs: what waits for a person first, then what runs, then the rest."""
+    home = house()
+    wanted = None
+    if repo is not None:
+        wanted = str(find_repository(SystemShell(home.environment.base), repo).git_dir)
+    rows = home.store.rows(wanted, limit=_LOOKED_AT)
+    shown = ordered(status_line(row, home.life(row)) for row in rows)[:limit]
+    if as_json:
+        put_json(shown)
+    elif shown:
+        out().print(status_table(shown))
+    else:
+        out().print("no runs yet: `sparky run ISSUE`, `sparky fix`, or `sparky demo`")

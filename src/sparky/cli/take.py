@@ -1,0 +1,95 @@
+"""Taking an issue: start its run, join the one there is, or go on with it; then its result."""
+
+from collections.abc import Callable
+from threading import Event, Thread
+from types import ModuleType
+
+from sparky.app.read import House
+from sparky.cli.follow import follow
+from sparky.cli.options import put_json, say
+from sparky.cli.screen import put_result
+from sparky.cli.table import load
+from sparky.domain.result import Result
+from sparky.domain.run import RunRow, Take, take
+from sparky.domain.state import Outcome, PipelineState
+
+EXIT = {
+    Outcome.MERGED: 0,
+    Outcome.READY: 0,
+    Outcome.NOTHING_TO_DO: 4,
+    Outcome.PARTIAL: 4,
+    Outcome.BLOCKED: 3,
+    Outcome.FAILED: 1,
+    Outcome.CANCELLED: 1,
+}
+"""Outcome to exit code, for `run`; `fix` counts nothing_to_do as done."""
+
+
+def nothing() -> None:
+    """What is done meanwhile, by default."""
+
+
+def take_issue(
+    home: House, state: PipelineState, meanwhile: Callable[[], object] = nothing
+) -> tuple[str, Take]:
+    """See the issue through to its segment's end, with progress; returns the run and how it was taken.
+
+    `meanwhile` is done beside the loading of the engine, which takes a second or two, if a run is started.
+    """
+    with home.locks.executor() as executor:
+        decision = home.store.claim(state, executor, lambda held: _judge(home, held, state.context.base))
+        held = home.store.holder(state.issue.key)
+        run = held.run_id if held is not None else state.run_id
+        match decision:
+            case Take.START:
+                say(f"run {run}")
+                watch(home, run, lambda: _load_beside(meanwhile).start(home, executor, state))
+                return run, decision
+            case Take.ADOPT if held is not None:
+                say(f"going on with the interrupted run {run}")
+                watch(home, run, lambda: load("drive").adopt(home, executor, [held]))
+            case _:
+                say(f"joining run {run}: it has this issue already")
+    follow(home, run, say, len(home.progress.lines(run)))
+    return run, decision
+
+
+def _load_beside(work: Callable[[], object]) -> ModuleType:
+    """The module that drives runs, loaded while `work` is done in a thread."""
+    beside = Thread(target=work, daemon=True)
+    beside.start()
+    drive = load("drive")
+    beside.join()
+    return drive
+
+
+def watch(home: House, run: str, work: Callable[[], object]) -> None:
+    """Do the work with the run's new lines of progress on the screen."""
+    ended = Event()
+    start = len(home.progress.lines(run))
+
+    def print_lines() -> None:
+        for line in home.progress.follow(run, ended, start):
+            say(line)
+
+    printer = Thread(target=print_lines, daemon=True)
+    printer.start()
+    try:
+        work()
+    finally:
+        ended.set()
+        printer.join(timeout=5)
+
+
+def put_outcome(home: House, run: str, *, as_json: bool) -> Result:
+    """Print a run's result and return it."""
+    result = home.result(home.store.state(run))
+    if as_json:
+        put_json(result)
+    else:
+        put_result(result)
+    return result
+
+
+def _judge(home: House, held: RunRow | None, base: str) -> Take:
+    return take(held, base, driven=held is not None and home.locks.is_held(held.executor))

@@ -1,0 +1,133 @@
+"""Configuration, read once: `sparky.toml`, `[tool.sparky]`, and the environment (read nowhere else)."""
+
+import difflib
+import math
+import os
+import shlex
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import msgspec
+
+from sparky.domain.errors import UsageError
+from sparky.domain.state import MergePolicy, Preferences
+
+FILE = "sparky.toml"
+
+_INDEX_KEYS = ("UV_", "PIP_", "SSL_CERT_", "REQUESTS_CA_", "CURL_CA_")
+_PROXY_KEYS = {"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
+
+
+class ConfigError(UsageError):
+    """The configuration can't be used; the text says which file, what is wrong, and what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `sparky.toml` may say. Times are in seconds; `test_command` is one shell-like line."""
+
+    merge: str = "ask"
+    test_command: str | None = None
+    test_timeout_s: float = 900.0
+    session_timeout_s: float = 1800.0
+    sandbox: bool = True
+    issues: tuple[str, ...] = ()
+    script: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """The parts of the process environment that sparky uses.
+
+    `state` and `cache` are sparky's own directories; `base` is what every process it starts gets (PATH, LANG,
+    HOME); `index` what package installers need to reach their index.
+    """
+
+    home: Path
+    state: Path
+    cache: Path
+    base: Mapping[str, str] = field(default_factory=dict)
+    index: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file that holds runs, claims and DBOS's tables."""
+        return self.state / "sparky.db"
+
+
+def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
+    """The environment as sparky sees it; `SPARKY_STATE_DIR` and `SPARKY_CACHE_DIR` win over XDG's."""
+    home = Path(env.get("HOME") or Path.home())
+    state = env.get("SPARKY_STATE_DIR") or f"{env.get('XDG_STATE_HOME') or home / '.local/state'}/sparky"
+    cache = env.get("SPARKY_CACHE_DIR") or f"{env.get('XDG_CACHE_HOME') or home / '.cache'}/sparky"
+    base = {key: env[key] for key in ("PATH", "LANG", "HOME") if key in env}
+    index = {k: v for k, v in env.items() if k.startswith(_INDEX_KEYS) or k.lower() in _PROXY_KEYS}
+    here = Path.cwd()
+    return Environment(home=home, state=here / state, cache=here / cache, base=base, index=index)
+
+
+def read_settings(top: Path) -> Settings:
+    """The settings of a repository: its `sparky.toml`, else `[tool.sparky]` of its pyproject, else defaults.
+
+    Raises ConfigError for unreadable TOML, an unknown key (naming the nearest), a wrong type or value.
+    A pyproject that is invalid TOML is not sparky's to refuse: it counts as having no `[tool.sparky]`.
+    """
+    own = top / FILE
+    if own.is_file():
+        return parse_settings(_read_toml(own), str(own))
+    pyproject = top / "pyproject.toml"
+    if pyproject.is_file():
+        try:
+            table = _read_toml(pyproject).get("tool", {})
+        except ConfigError:
+            return Settings()
+        if isinstance(table, dict) and "sparky" in table:
+            return parse_settings(table["sparky"], f"{pyproject} [tool.sparky]")
+    return Settings()
+
+
+def parse_settings(table: object, where: str) -> Settings:
+    """Settings from a TOML table; raises ConfigError naming `where`."""
+    if not isinstance(table, dict):
+        raise ConfigError(f"{where} is {table!r}, and must be a table")
+    known = [f.name for f in fields(Settings)]
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known keys are {', '.join(known)}"
+            raise ConfigError(f"{where}: unknown key {key!r}{hint}")
+    try:
+        settings = msgspec.convert(table, Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{where}: {error}") from error
+    if settings.merge not in {"ask", "auto"}:
+        raise ConfigError(f"{where}: merge is {settings.merge!r}, and may be 'ask' or 'auto'")
+    for key in ("test_timeout_s", "session_timeout_s"):
+        if not 0 < getattr(settings, key) < math.inf:
+            raise ConfigError(f"{where}: {key} is {getattr(settings, key)}, and must be above 0 seconds")
+    try:
+        shlex.split(settings.test_command or "")
+    except ValueError as error:
+        raise ConfigError(f"{where}: test_command: {error}") from error
+    return settings
+
+
+def preferences(settings: Settings) -> Preferences:
+    """What the settings say about one run."""
+    return Preferences(
+        merge=MergePolicy(settings.merge),
+        test_command=tuple(shlex.split(settings.test_command)) if settings.test_command else None,
+        test_timeout_s=settings.test_timeout_s,
+        session_timeout_s=settings.session_timeout_s,
+        sandbox=settings.sandbox,
+        script=settings.script,
+    )
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{path}: {error}") from error

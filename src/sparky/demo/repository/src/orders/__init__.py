@@ -1,0 +1,1 @@
+from orders.pricing import discounted, total

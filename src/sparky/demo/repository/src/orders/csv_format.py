@@ -1,0 +1,3 @@
+from orders.formats import FORMATS
+
+FORMATS["csv"] = ",".join

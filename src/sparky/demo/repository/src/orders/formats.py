@@ -1,0 +1,3 @@
+"""Output formats, each registered by its module when that is imported."""
+
+FORMATS = {}

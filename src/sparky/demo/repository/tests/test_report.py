@@ -1,0 +1,5 @@
+from orders.report import render
+
+
+def test_csv():
+    assert render(["a", "b"]) == "a,b"

@@ -1,0 +1,128 @@
+"""Agents: the declarations of specialists, their bids, and the choice among these.
+
+Levels by priority, lowest first; within a level the highest bid.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from sparky.domain.issue import Issue, Kind
+
+THRESHOLD = 0.5
+FALLBACK = 0.3
+
+
+class Role(Enum):
+    """What an agent does in a run."""
+
+    CODER = "coder"
+    TESTER = "tester"
+    REVIEWER = "reviewer"
+    DOCUMENTER = "documenter"
+    VALIDATOR = "validator"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolFix:
+    """How a deterministic agent works: a tool, the rules it mends, those whose unsafe fixes it may use."""
+
+    tool: str
+    rules: tuple[str, ...]
+    unsafe: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """How an agent with a runner works: the runner's name and the prompt."""
+
+    runner: str
+    prompt: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bid:
+    """An agent's offer for one issue. `confidence` is in 0..1; `reason` is for a person."""
+
+    agent: str
+    confidence: float
+    reason: str
+    priority: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agent:
+    """The declaration of a specialist: the single source of truth for the kinds it supports.
+
+    `bid` gives confidence and reason for an issue; `takes` and `declines` are examples of issues, checked at
+    start-up: a bid of at least 0.3 on each that it takes, under 0.3 on each that it declines.
+    """
+
+    name: str
+    role: Role
+    kinds: tuple[Kind, ...]
+    works: ToolFix | Session
+    bid: Callable[[Issue], tuple[float, str]]
+    description: str
+    priority: int = 100
+    takes: tuple[Issue, ...] = ()
+    declines: tuple[Issue, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """The agent chosen for a kind, the fallbacks in order, and every bid. `agent` None: nobody bid enough."""
+
+    kind: Kind
+    agent: str | None
+    fallbacks: tuple[str, ...]
+    bids: tuple[Bid, ...]
+    kind_confidence: float = 1.0
+    kind_reasons: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def gather(agents: Iterable[Agent], issue: Issue) -> tuple[tuple[Bid, ...], tuple[str, ...]]:
+    """The bids of the agents that support the issue's kind, and those left out, with the reason for a person.
+
+    The issue has exactly one kind here: of an issue with several, each is routed by itself.
+    """
+    answers = [_bid(agent, issue) for agent in agents if not set(issue.kinds).isdisjoint(agent.kinds)]
+    bids = tuple(answer for answer in answers if isinstance(answer, Bid))
+    return bids, tuple(answer for answer in answers if isinstance(answer, str))
+
+
+def choose(
+    kind: Kind,
+    bids: Iterable[Bid],
+    threshold: float = THRESHOLD,
+    fallback: float = FALLBACK,
+    *,
+    left_out: Iterable[str] = (),
+) -> Route:
+    """The route: the first level's best bid of at least `threshold`, then all others of at least `fallback`.
+
+    Where nobody bids enough the route has no agent, and no fallbacks either. Every bid is in it, ranked.
+    """
+    ranked = tuple(sorted(bids, key=lambda bid: (bid.priority, -bid.confidence, bid.agent)))
+    # Within a level the best bid stands first, so the first that is enough is the best of its level.
+    taken = next((bid for bid in ranked if bid.confidence >= threshold), None)
+    others = (bid.agent for bid in ranked if bid is not taken and bid.confidence >= fallback)
+    return Route(
+        kind=kind,
+        agent=taken.agent if taken is not None else None,
+        fallbacks=tuple(others) if taken is not None else (),
+        bids=ranked,
+        left_out=tuple(left_out),
+    )
+
+
+def _bid(agent: Agent, issue: Issue) -> Bid | str:
+    try:
+        confidence, reason = agent.bid(issue)
+        sane = 0.0 <= confidence <= 1.0
+    except Exception as error:  # noqa: BLE001 - whatever a foreign bid raises, the others still bid
+        return f"{agent.name}: its bid raised {type(error).__name__}: {error}"
+    if not sane:
+        return f"{agent.name}: its confidence {confidence} is not within 0 and 1"
+    return Bid(agent=agent.name, confidence=confidence, reason=reason, priority=agent.priority)

@@ -1,0 +1,148 @@
+"""One performance of one stage: its verdict and the evidence behind it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sparky.domain.agent import Route
+from sparky.domain.issue import Severity
+
+
+class Stage(Enum):
+    """A named phase of a run."""
+
+    ROUTE = "route"
+    EXECUTE = "execute"
+    REVIEW = "review"
+    TEST = "test"
+    VERIFY = "verify"
+    MERGE = "merge"
+
+
+class Verdict(Enum):
+    """What one attempt came to."""
+
+    PASS = "PASS"
+    REVISE = "REVISE"
+    ESCALATE = "ESCALATE"
+    SKIP = "SKIP"
+
+
+class Strategy(Enum):
+    """How an EXECUTE goes about it, by attempt."""
+
+    DIRECT_FIX = "direct_fix"
+    MECHANICAL_FIX = "mechanical_fix"
+    SIMPLIFIED_APPROACH = "simplified_approach"
+    MINIMAL_SAFE_FIX = "minimal_safe_fix"
+
+
+class Responsibility(Enum):
+    """Whose turn it is."""
+
+    CODER = "coder"
+    TESTER = "tester"
+    REVIEWER = "reviewer"
+    DOCUMENTER = "documenter"
+    PERSON = "person"
+    ENVIRONMENT = "environment"
+    PRE_EXISTING = "pre_existing"
+    ISSUE = "issue"
+    SPARKY = "sparky"
+    UNKNOWN = "unknown"
+
+
+class Trait(Enum):
+    """A fact about an attempt that the flow decides by, beyond its verdict."""
+
+    CHANGED = "changed"
+    NO_CHANGE = "no_change"
+    LIE = "lie"
+    BROKEN_SYNTAX = "broken_syntax"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+    NO_AGENT = "no_agent"
+    NOTHING_TO_DO = "nothing_to_do"
+    NO_TESTS = "no_tests"
+    FLAKY = "flaky"
+    RISKY = "risky"
+    MOVED = "moved"
+    CONFLICT = "conflict"
+    DIRTY = "dirty"
+    MERGED = "merged"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What sparky itself saw: a command, its exit code, the digest of its output, the sha it ran at."""
+
+    command: tuple[str, ...]
+    code: int
+    output: str
+    sha: str
+    seconds: float
+    note: str = ""
+    sandbox: str = "off"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateResult:
+    """What one gate said; `reason` is for a person."""
+
+    gate: str
+    verdict: Verdict
+    reason: str
+    severity: Severity = Severity.MEDIUM
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Counts of findings by what became of them; `rest` names each that stayed: "path:line RULE why"."""
+
+    before: int = 0
+    fixed: int = 0
+    refused: int = 0
+    rest: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """One performance of one stage by one agent.
+
+    `number` counts attempts of this stage on this part from 1; `part` is the index of the kind worked on, in
+    the issue's order. `sha` is the commit the attempt ended at (None: it does not touch commits);
+    `blobs` maps a name ("diff", "base_tests", …) to the digest of what was too large to record.
+    """
+
+    stage: Stage
+    number: int
+    verdict: Verdict
+    reason: str
+    agent: str = "sparky"
+    part: int = 0
+    strategy: Strategy | None = None
+    traits: tuple[Trait, ...] = ()
+    responsibility: Responsibility = Responsibility.UNKNOWN
+    gates: tuple[GateResult, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    route: tuple[Route, ...] = ()
+    sha: str | None = None
+    base: str | None = None
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    files_modified: tuple[str, ...] = ()
+    files_created: tuple[str, ...] = ()
+    files_deleted: tuple[str, ...] = ()
+    lines_changed: int = 0
+    tally: Tally = field(default_factory=Tally)
+    items: tuple[str, ...] = ()
+    validation_errors: tuple[str, ...] = ()
+    avoided_patterns: tuple[str, ...] = ()
+    quality: int | None = None
+    error_type: str | None = None
+    can_retry: bool = True
+    started: str = ""
+    seconds: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    level: str = ""

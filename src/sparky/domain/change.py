@@ -1,0 +1,100 @@
+"""What a diff changes, as facts that gates can judge."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
+_TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileChange:
+    """One file of a diff. `status` is A, M, D or R; `old_path` is set for R; binary files have 0 lines."""
+
+    path: str
+    status: str
+    added: int
+    deleted: int
+    old_path: str | None = None
+    binary: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines:
+    """The lines that a diff adds to and removes from one file, without their marks."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A whole diff: its files, their lines by path, and the changed Python files that don't parse: why."""
+
+    files: tuple[FileChange, ...]
+    lines: Mapping[str, Lines] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Lines added and deleted."""
+        return sum(f.added + f.deleted for f in self.files)
+
+    def paths(self, status: str) -> tuple[str, ...]:
+        """The paths of one status; R counts as M."""
+        return tuple(f.path for f in self.files if f.status == status or (status, f.status) == ("M", "R"))
+
+
+def read_patch(patch: str) -> dict[str, Lines]:
+    """The lines of a unified diff by path; a file that is deleted keeps its old path."""
+    added: dict[str, list[str]] = {}
+    removed: dict[str, list[str]] = {}
+    path, old, in_hunk = "", "", False
+    for line in patch.split("\n"):
+        if line.startswith("diff --git "):
+            in_hunk = False
+        elif not in_hunk and line.startswith("--- "):
+            old = _named(line[4:])
+        elif not in_hunk and line.startswith("+++ "):
+            path = _named(line[4:]) or old
+        elif line.startswith("@@"):
+            in_hunk = True
+        elif in_hunk and line.startswith("+"):
+            added.setdefault(path, []).append(line[1:])
+        elif in_hunk and line.startswith("-"):
+            removed.setdefault(path, []).append(line[1:])
+    return {
+        p: Lines(added=tuple(added.get(p, ())), removed=tuple(removed.get(p, ())))
+        for p in {**added, **removed}
+    }
+
+
+def is_test_path(path: str) -> bool:
+    """Whether the path is a test's, by the customs of pytest and unittest."""
+    parts = PurePosixPath(path).parts
+    name = parts[-1] if parts else ""
+    in_tests = any(part in {"test", "tests", "testing"} for part in parts[:-1])
+    return in_tests or name == "conftest.py" or is_test_module(path)
+
+
+def is_test_module(path: str) -> bool:
+    """Whether pytest or unittest would look for tests in a file of this name."""
+    return _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
+
+
+def _named(name: str) -> str:
+    """The path that a header names, "" for none. Git quotes odd names, and ends one with blanks by a tab."""
+    if name == "/dev/null":
+        return ""
+    if not name.startswith('"'):
+        return name[2:].removesuffix("\t")
+    raw = _ESCAPE.sub(_unescaped, name[3:-1].encode("utf-8", "surrogateescape"))
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    said = found[1]
+    return bytes([int(said, 8) if said.isdigit() else _ESCAPES[said[0]]])

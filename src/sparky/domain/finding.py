@@ -1,0 +1,130 @@
+"""A finding: one diagnosed defect, and what makes two of them the same."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from sparky.domain.issue import Issue, Kind, Severity, Source, issue_key
+
+_QUOTED = re.compile(r"(`[^`]*`|'[^']*'|\"[^\"]*\")")
+_DIGITS = re.compile(r"\d+")
+
+
+class Fix(Enum):
+    """Whether the tool that found a defect can mend it."""
+
+    NONE = "none"
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Location:
+    """A place in a repository: POSIX path from its root; lines count from 1, None means the whole file."""
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+    symbol: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One diagnosed defect. `rule` is the tool's own code; `location.symbol` the enclosing qualified name."""
+
+    tool: str
+    rule: str
+    kind: Kind
+    message: str
+    location: Location
+    severity: Severity = Severity.LOW
+    fix: Fix = Fix.NONE
+
+
+def normal_message(message: str) -> str:
+    """The message with digits outside quoted names replaced, since some messages carry line numbers."""
+    parts = _QUOTED.split(message)
+    return "".join(part if i % 2 else _DIGITS.sub("#", part) for i, part in enumerate(parts))
+
+
+def fingerprint(finding: Finding) -> str:
+    """What stays the same when lines move: file, rule, enclosing qualified name, message; 16 hex digits."""
+    where = finding.location
+    text = "\0".join((where.path, finding.rule, where.symbol, normal_message(finding.message)))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def gone(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings of `before` that `after` no longer has, compared as multisets of fingerprints."""
+    left = Counter(fingerprint(f) for f in after)
+    result = []
+    for finding in before:
+        mark = fingerprint(finding)
+        if left[mark]:
+            left[mark] -= 1
+        else:
+            result.append(finding)
+    return tuple(result)
+
+
+def appeared(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that only `after` has: `gone` the other way round."""
+    return gone(after, before)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Left:
+    """A finding that stays: its fingerprint, where and what it is, and why it stays."""
+
+    mark: str
+    what: str
+    why: str
+
+    @property
+    def line(self) -> str:
+        """All of it, for a person."""
+        return f"{self.what}: {self.why}"
+
+
+def left(finding: Finding, why: str) -> Left:
+    """A finding that stays, and why."""
+    where = finding.location
+    what = f"{where.path}:{where.line or 1} {finding.rule} {finding.message}"
+    return Left(mark=fingerprint(finding), what=what, why=why)
+
+
+def findings_issue(
+    findings: Iterable[Finding], kinds: Sequence[Kind], repository: str, paths: Iterable[str]
+) -> Issue:
+    """One issue with all findings of `kinds`, which keep their order; without `kinds`, of every kind found.
+
+    The key depends on the kinds asked for and the paths alone, so that the same `fix` twice is the same
+    issue. `files` are the paths it was limited to (none: the whole repository), the severity is the highest
+    of the findings', the body counts them by rule. The blob of the findings is for the caller to add.
+    """
+    asked = tuple(dict.fromkeys(kinds))
+    wanted = [finding for finding in findings if not asked or finding.kind in asked]
+    found = {finding.kind for finding in wanted}
+    shown = asked or tuple(kind for kind in Kind if kind in found)
+    limits = tuple(sorted({tidy for path in paths if (tidy := path.removeprefix("./").rstrip("/")) != "."}))
+    identity = "\0".join((*sorted(kind.value for kind in asked), "", *limits))
+    ranks = tuple(Severity)
+    return Issue(
+        id="fix",
+        key=issue_key(repository, Source.FINDINGS, identity),
+        title=f"Fix {', '.join(kind.value for kind in shown) or 'what the tools find'}",
+        source=Source.FINDINGS,
+        body=_counts(wanted),
+        kinds=shown,
+        severity=max((finding.severity for finding in wanted), key=ranks.index, default=Severity.LOW),
+        files=limits,
+    )
+
+
+def _counts(findings: Iterable[Finding]) -> str:
+    counts = Counter((finding.kind.value, finding.tool, finding.rule) for finding in findings)
+    lines = (f"- {kind}: {tool} {rule}, {count}" for (kind, tool, rule), count in sorted(counts.items()))
+    return "\n".join(lines)

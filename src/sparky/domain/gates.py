@@ -1,0 +1,191 @@
+"""The gates of the mechanical review: facts in, a verdict and a reason for a person out.
+
+A gate is code; nothing an agent can reach goes round it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from sparky.domain.attempt import GateResult, Verdict
+from sparky.domain.change import Change, FileChange, Lines, is_test_module, is_test_path
+from sparky.domain.issue import Issue, Severity
+from sparky.domain.reference import in_scope
+
+_SUPPRESSION = re.compile(
+    r"#\s*(noqa|type:\s*ignore|pyright:\s*ignore|ty:\s*ignore|pragma:\s*no\s*cover|pylint:\s*disable"
+    r"|nosec|fmt:\s*(off|skip)|ruff:\s*noqa|mypy:\s*ignore)",
+    re.IGNORECASE,
+)
+_SECRET = re.compile(
+    r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,}\b"
+    r"|\bglpat-[A-Za-z0-9_-]{20,}\b|\bxox[abprs]-[A-Za-z0-9-]{10,}\b|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}\b"
+)
+_SKIP = re.compile(
+    r"@\s*(\w+\.)*(skip\w*|xfail|expectedFailure)\b|\bpytest\.(mark\.(skip|xfail)|(skip|xfail|importorskip)\()"
+    r"|\bunittest\.SkipTest\b|\.skipTest\(|\bcollect_ignore|\b__test__\s*=\s*False"
+)
+_TEST_DEF = re.compile(r"^\s*(?:async\s+)?def\s+(test\w*)\s*\(")
+_ASSERT = re.compile(r"^\s*(assert\b|self\.assert\w+\(|with\s+(pytest|self)\.(raises|assertRaises))")
+_PROTECTED = re.compile(
+    r"(^|/)(\.git(/|attributes$|modules$|ignore$)|\.github/|\.gitlab-ci|\.circleci/|azure-pipelines|Jenkinsfile)"
+    r"|(^|/)(uv\.lock|poetry\.lock|Pipfile\.lock|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|go\.sum)$"
+    r"|(^|/)(\.env(\..*)?|.*\.pem|.*\.key|id_(rsa|ed25519|ecdsa))$",
+)
+_LINT_CONFIG = {
+    "ruff.toml",
+    ".ruff.toml",
+    "mypy.ini",
+    ".mypy.ini",
+    "pytest.ini",
+    "tox.ini",
+    ".coveragerc",
+    ".flake8",
+    "pyproject.toml",
+    "setup.cfg",
+    ".pre-commit-config.yaml",
+}
+_SHOWN = 5
+_REPORT = re.compile(r"(^|/)docs/reports/[^/]+_Report_v\d+\.md$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What the gates judge: the issue, and the diff since the run's base."""
+
+    issue: Issue
+    change: Change
+
+
+def review(facts: Facts) -> tuple[GateResult, ...]:
+    """Every gate's result, in the order in which a person would look."""
+    return tuple(gate(facts) for gate in GATES)
+
+
+def parses(facts: Facts) -> GateResult:
+    """Every changed Python file parses."""
+    broken = [f"{path}: {why}" for path, why in sorted(facts.change.broken.items())]
+    return _result("parses", broken, "every changed Python file parses", Severity.HIGH)
+
+
+def scope(facts: Facts) -> GateResult:
+    """Only paths that the issue names are changed; where it names any, new tests are allowed beside them."""
+    allowed = facts.issue.files
+    if not allowed:
+        return _result("scope", [], "the issue names no files, so none is out of scope", Severity.HIGH)
+    outside = [f.path for f in facts.change.files if not _allowed(f, allowed)]
+    said = [f"{path} is not among the files that the issue names" for path in outside]
+    return _result("scope", said, "all changed files are named by the issue", Severity.HIGH)
+
+
+def protected(facts: Facts) -> GateResult:
+    """Lock files, secrets' files, CI, tool configuration and binaries need to be named by the issue."""
+    asked = facts.issue.files
+    touched = [path for f in facts.change.files for path in _paths(f) if f.binary or _is_protected(path)]
+    said = [
+        f"{path} needs explicit permission: the issue does not name it"
+        for path in touched
+        if not (asked and in_scope(path, asked))
+    ]
+    return _result(
+        "protected", said, "no lock file, CI, tool configuration or binary is touched", Severity.HIGH
+    )
+
+
+def suppressions(facts: Facts) -> GateResult:
+    """No `noqa`, `type: ignore` and the like is added, unless the issue asks for exactly that."""
+    asked = _SUPPRESSION.search(f"{facts.issue.title}\n{facts.issue.body}") is not None
+    said = [] if asked else _surplus(facts.change)
+    return _result("suppressions", said, "no suppression is added", Severity.HIGH)
+
+
+def secrets(facts: Facts) -> GateResult:
+    """No key or token is added."""
+    found = [
+        f"{path}: looks like a key or token"
+        for path, lines in sorted(facts.change.lines.items())
+        if any(_SECRET.search(line) for line in lines.added)
+    ]
+    return _result("secrets", found, "no key or token is added", Severity.CRITICAL)
+
+
+def tests_kept(facts: Facts) -> GateResult:
+    """No test is deleted, skipped, or left with fewer assertions."""
+    said = [f"{path} is deleted" for path in facts.change.paths("D") if is_test_path(path)]
+    said += [
+        f"{f.old_path} is moved to {f.path}, where no test is looked for"
+        for f in facts.change.files
+        if f.old_path and is_test_module(f.old_path) and not is_test_module(f.path)
+    ]
+    for path, lines in sorted(facts.change.lines.items()):
+        if is_test_path(path) and path not in facts.change.paths("D"):
+            said += [f"{path}: {why}" for why in _weakened(lines)]
+    return _result("tests kept", said, "no test is deleted, skipped or weakened", Severity.HIGH)
+
+
+def reports_kept(facts: Facts) -> GateResult:
+    """No existing report is edited or deleted."""
+    edited = [f.path for f in facts.change.files if f.status != "A" and _REPORT.search(f.old_path or f.path)]
+    said = [f"{path} is a report, and reports are never edited" for path in edited]
+    return _result("reports kept", said, "no report is edited", Severity.HIGH)
+
+
+GATES: tuple[Callable[[Facts], GateResult], ...] = (
+    parses,
+    scope,
+    protected,
+    suppressions,
+    secrets,
+    tests_kept,
+    reports_kept,
+)
+
+
+def _result(gate: str, refusals: list[str], passed: str, severity: Severity) -> GateResult:
+    if not refusals:
+        return GateResult(gate=gate, verdict=Verdict.PASS, reason=passed, severity=severity)
+    more = f" (and {len(refusals) - _SHOWN} more)" if len(refusals) > _SHOWN else ""
+    reason = "; ".join(refusals[:_SHOWN]) + more
+    return GateResult(gate=gate, verdict=Verdict.REVISE, reason=reason, severity=severity)
+
+
+def _allowed(file: FileChange, allowed: tuple[str, ...]) -> bool:
+    if file.status == "A" and is_test_path(file.path):
+        return True
+    return all(in_scope(path, allowed) for path in _paths(file))
+
+
+def _paths(file: FileChange) -> tuple[str, ...]:
+    """The paths that a change touches: two where a file is moved."""
+    return tuple(dict.fromkeys((file.old_path or file.path, file.path)))
+
+
+def _is_protected(path: str) -> bool:
+    return PurePosixPath(path).name in _LINT_CONFIG or bool(_PROTECTED.search(path))
+
+
+def _surplus(change: Change) -> list[str]:
+    """The files that gain suppressions: a line that only moves is not held against it."""
+    said = []
+    for path, lines in sorted(change.lines.items()):
+        more = _count(_SUPPRESSION, lines.added) - _count(_SUPPRESSION, lines.removed)
+        if more > 0:
+            said.append(f"{path}: adds {more} comment(s) that hide a finding instead of mending it")
+    return said
+
+
+def _count(pattern: re.Pattern[str], lines: tuple[str, ...]) -> int:
+    return sum(bool(pattern.search(line)) for line in lines)
+
+
+def _weakened(lines: Lines) -> list[str]:
+    before = {m[1] for line in lines.removed if (m := _TEST_DEF.match(line))}
+    after = {m[1] for line in lines.added if (m := _TEST_DEF.match(line))}
+    said = [f"{name} is removed" for name in sorted(before - after)]
+    if _count(_SKIP, lines.added) > _count(_SKIP, lines.removed):
+        said.append("a skip or xfail is added")
+    fewer = _count(_ASSERT, lines.removed) - _count(_ASSERT, lines.added)
+    if fewer > 0:
+        said.append(f"{fewer} assertion(s) fewer")
+    return said

@@ -1,0 +1,71 @@
+"""What is stored about a run beside its state, and who may take it."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sparky.domain.state import Outcome
+
+
+class Life(Enum):
+    """Where a run stands. An interrupted run has no end, and the process that drove it is gone."""
+
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+    WAITING = "waiting"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRow:
+    """One run as the store lists it. Times are ISO 8601 in UTC; `outcome` None: no end yet."""
+
+    run_id: str
+    issue_key: str
+    repository: str
+    repo_path: str
+    issue_id: str
+    title: str
+    base: str
+    branch: str
+    executor: str
+    segment: int
+    outcome: Outcome | None
+    reason: str
+    stage: str
+    created: str
+    updated: str
+    cancelled: bool = False
+
+    def life(self, *, driven: bool) -> Life:
+        """Where it stands; `driven` says whether the lock of its executor is held."""
+        if self.outcome is Outcome.READY:
+            return Life.WAITING
+        if self.outcome is not None:
+            return Life.ENDED
+        return Life.RUNNING if driven else Life.INTERRUPTED
+
+
+class Take(Enum):
+    """What a new request for an issue does with the run that holds its claim."""
+
+    START = "start"
+    JOIN = "join"
+    ADOPT = "adopt"
+
+
+def take(holder: RunRow | None, base: str, *, driven: bool) -> Take:
+    """Start a run, join the one that holds the claim, or adopt it where its process is gone.
+
+    A run that is ready is joined at its own base only: at another base its change may no longer apply.
+    """
+    if holder is None:
+        return Take.START
+    match holder.life(driven=driven):
+        case Life.RUNNING:
+            return Take.JOIN
+        case Life.INTERRUPTED:
+            return Take.ADOPT
+        case Life.WAITING:
+            return Take.JOIN if holder.base == base else Take.START
+        case Life.ENDED:
+            return Take.START

@@ -1,0 +1,145 @@
+"""Test results and their comparison by the identity of each failure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+_NOISE = re.compile(
+    r"0x[0-9a-fA-F]+|\b\d+(\.\d+)?\s?(s|ms|seconds)\b|/(?:tmp|var/folders)/\S+"
+    r"|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?"
+)
+
+
+class TestOutcome(Enum):
+    """What a test did."""
+
+    __test__ = False
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+
+
+class Trouble(Enum):
+    """Why a test command gave no verdict about the code."""
+
+    NO_TESTS = "no tests found"
+    NO_COMMAND = "no test command"
+    ENVIRONMENT = "environment"
+    TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+    FOREIGN_CODE = "the tests import other code than this worktree's"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestCase:
+    """One test's result. `id` is exact (pytest's node id); `message` is empty unless it failed."""
+
+    __test__ = False
+    id: str
+    outcome: TestOutcome
+    message: str = ""
+    seconds: float = 0.0
+
+    @property
+    def red(self) -> bool:
+        """Whether the test speaks against the code."""
+        return self.outcome in {TestOutcome.FAILED, TestOutcome.ERROR}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestRun:
+    """All of one run of a test command at one sha. `trouble` None: the run is complete and can be compared.
+
+    `detail` says, for a person, what `trouble` is; `output` is the digest of the log; `seconds` is wall time.
+    """
+
+    __test__ = False
+    sha: str
+    command: tuple[str, ...]
+    cases: tuple[TestCase, ...] = ()
+    trouble: Trouble | None = None
+    detail: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    level: str = "off"
+
+    @property
+    def passed(self) -> int:
+        """How many tests passed."""
+        return sum(case.outcome is TestOutcome.PASSED for case in self.cases)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Head against base. Every tuple holds test ids, sorted.
+
+    `new`: red at head and not at base; `changed`: red at both with another message; `vanished`: ran at base
+    as it should, and at head is not there or skipped, or passed and is now expected to fail; `same`: red at
+    both alike; `fixed`: red at base, passes at head (a module that could not be collected: a test of it
+    does); `flaky`: red at head, passed when run once more, alone.
+    """
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    vanished: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    messages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """The identities that are worse at head than at base."""
+        return tuple(sorted((*self.new, *self.changed, *self.vanished)))
+
+
+def normal_failure(message: str) -> str:
+    """A failure's message without addresses, durations, times, UUIDs and temporary paths."""
+    return _NOISE.sub("#", message)
+
+
+def compare(base: TestRun, head: TestRun, rerun: TestRun | None = None) -> Comparison:
+    """Compare by identity; a test of `head` that is red and passes in `rerun` counts as flaky."""
+    before = {case.id: case for case in base.cases}
+    after = {case.id: case for case in head.cases}
+    again = {case.id for case in rerun.cases if case.outcome is TestOutcome.PASSED} if rerun else set()
+    red = {i for i, case in after.items() if case.red}
+    flaky = red & again
+    solid = red - flaky
+    old = {i for i, case in before.items() if case.red}
+    alike = {i for i in solid & old if _alike(before[i], after[i])}
+    return Comparison(
+        new=_sorted(solid - old),
+        changed=_sorted((solid & old) - alike),
+        vanished=_sorted({i for i, case in before.items() if _lost(case, after.get(i))}),
+        same=_sorted(alike),
+        fixed=_sorted({i for i in old if _passes(i, after)}),
+        flaky=_sorted(flaky),
+        messages={i: after[i].message for i in sorted(solid)},
+    )
+
+
+def _alike(one: TestCase, other: TestCase) -> bool:
+    return one.outcome is other.outcome and normal_failure(one.message) == normal_failure(other.message)
+
+
+def _lost(before: TestCase, after: TestCase | None) -> bool:
+    if before.outcome not in {TestOutcome.PASSED, TestOutcome.XFAILED}:
+        return False
+    if after is None or after.outcome is TestOutcome.SKIPPED:
+        return True
+    return before.outcome is TestOutcome.PASSED and after.outcome is TestOutcome.XFAILED
+
+
+def _passes(test: str, after: Mapping[str, TestCase]) -> bool:
+    if test in after:
+        return after[test].outcome is TestOutcome.PASSED
+    return any(i.startswith(f"{test}::") and c.outcome is TestOutcome.PASSED for i, c in after.items())
+
+
+def _sorted(ids: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(ids))

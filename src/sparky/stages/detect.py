@@ -1,0 +1,95 @@
+"""Looking for findings: the tools' commands run, their answers read."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparky.domain.attempt import Evidence
+from sparky.domain.command import Command, Completed
+from sparky.domain.finding import Finding
+from sparky.domain.issue import Kind
+from sparky.ports import Ports
+from sparky.tools.table import TOOLS
+from sparky.tools.tool import Argv, Tool
+
+TIMEOUT_S = 600.0
+OUTPUT_LIMIT = 256_000_000
+_PATHS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detected:
+    """What the tools found at a commit, sorted by tool and place; `notes` are for a person."""
+
+    findings: tuple[Finding, ...]
+    evidence: tuple[Evidence, ...]
+    notes: tuple[str, ...] = ()
+
+
+@contextmanager
+def exported(ports: Ports, sha: str) -> Iterator[Path]:
+    """A commit's files in a directory of their own, gone afterwards."""
+    ports.scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ports.scratch, prefix="tree-") as name:
+        root = Path(os.path.realpath(name))
+        ports.repository.export(sha, root)
+        yield root
+
+
+def bind(ports: Ports, name: str, root: Path) -> Tool:
+    """A tool for the target in a directory."""
+    return TOOLS[name](ports.binaries[name], lambda path: read_file(root, path))
+
+
+def detect(
+    ports: Ports, root: Path, sha: str, kinds: Iterable[Kind], paths: Sequence[str] = (".",)
+) -> Detected:
+    """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError."""
+    wanted = tuple(kinds)
+    findings: list[Finding] = []
+    evidence: list[Evidence] = []
+    notes: list[str] = []
+    for name in TOOLS:
+        tool = bind(ports, name, root)
+        results = tuple(run_tool(ports, root, argv) for argv in tool.detect(wanted, paths))
+        found = tool.findings(results, str(root), lambda path: read_file(root, path))
+        findings += found
+        evidence += [_evidence(ports, result, sha, len(found)) for result in results]
+        notes += tool.notes if results else ()
+    return Detected(findings=tuple(findings), evidence=tuple(evidence), notes=tuple(notes))
+
+
+def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
+    """One command of a tool in the target's directory."""
+    return ports.shell.run(Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT))
+
+
+def read_file(root: Path, path: str) -> bytes | None:
+    """A file's bytes; None if it is not there, or only by a link, which may lead outside the target."""
+    if (root / path).resolve() != root / path:
+        return None
+    try:
+        return (root / path).read_bytes()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+
+
+def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:
+    return Evidence(
+        command=_reproducible(result.argv),
+        code=result.code,
+        output=ports.blobs.put(result.stdout[:1_000_000]),
+        sha=sha,
+        seconds=round(result.seconds, 3),
+        note=f"{count} finding(s)",
+    )
+
+
+def _reproducible(argv: Sequence[str]) -> tuple[str, ...]:
+    """The command as a person can run it in the target's directory; of many paths the first are named."""
+    words = (Path(argv[0]).name, *argv[1:])
+    end = words.index("--") + 1 + _PATHS if "--" in words else len(words)
+    return words if len(words) <= end else (*words[:end], f"… and {len(words) - end} more")

@@ -1,0 +1,110 @@
+"""What stages look at and leave behind: a change as facts, the findings known at the base, what stays."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sparky.domain.attempt import Attempt, Evidence, Stage
+from sparky.domain.change import Change, FileChange, read_patch
+from sparky.domain.finding import Finding, Left
+from sparky.domain.issue import Kind
+from sparky.domain.result import REST
+from sparky.domain.state import PipelineState
+from sparky.formats.state_json import decode, encode
+from sparky.ports import Blobs, Ports, Repository
+
+
+def read_change(repository: Repository, base: str, head: str) -> Change:
+    """The change between two commits, with its lines and the Python files that don't parse at `head`."""
+    files = repository.changes(base, head)
+    patch = repository.patch(base, head).decode("utf-8", "replace")
+    return Change(files=files, lines=read_patch(patch), broken=_broken(repository, head, files))
+
+
+def with_files(attempt: Attempt, change: Change) -> Attempt:
+    """The attempt, naming the files of a change."""
+    return replace(
+        attempt,
+        files_modified=change.paths("M"),
+        files_created=change.paths("A"),
+        files_deleted=change.paths("D"),
+        lines_changed=change.size,
+    )
+
+
+def diff_evidence(repository: Repository, blobs: Blobs, base: str, head: str) -> Evidence:
+    """The diff itself, with the command that shows it again."""
+    return Evidence(
+        command=("git", "diff", base, head),
+        code=0,
+        output=blobs.put(repository.patch(base, head)),
+        sha=head,
+        seconds=0.0,
+        note="the diff",
+    )
+
+
+def _broken(repository: Repository, head: str, files: tuple[FileChange, ...]) -> dict[str, str]:
+    broken = {}
+    for file in files:
+        if file.path.endswith((".py", ".pyi")) and file.status != "D":
+            why = syntax_error(repository.read(head, file.path) or b"")
+            if why:
+                broken[file.path] = why
+    return broken
+
+
+def syntax_error(source: bytes) -> str | None:
+    """Why Python source does not parse, None if it does."""
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error)
+    return None
+
+
+SEEN = "findings"
+"""The blob of an EXECUTE attempt that holds all findings at the commit that it ended at."""
+
+
+def base_findings(state: PipelineState, ports: Ports) -> tuple[Finding, ...] | None:
+    """All findings at the base the run started from; None if the issue is not made of findings."""
+    if state.issue.findings is None:
+        return None
+    return decode(ports.blobs.get(state.issue.findings), tuple[Finding, ...])
+
+
+def findings_at(state: PipelineState, ports: Ports, sha: str) -> tuple[Finding, ...] | None:
+    """All findings at a commit of the run, as the EXECUTE that ended there saw them; None: nobody looked."""
+    if sha == state.context.base:
+        return base_findings(state, ports)
+    for attempt in reversed(state.of(Stage.EXECUTE)):
+        if attempt.sha == sha and SEEN in attempt.blobs:
+            return decode(ports.blobs.get(attempt.blobs[SEEN]), tuple[Finding, ...])
+    return None
+
+
+def looked_for(state: PipelineState) -> tuple[Kind, ...]:
+    """The kinds to look for in a run: its own, and layout, which every fix leaves as clean as it was."""
+    return tuple(dict.fromkeys((*(route.kind for route in state.routes), Kind.FORMATTING)))
+
+
+_RECORDED = 20
+
+
+def named(attempt: Attempt, ports: Ports, rest: Sequence[Left]) -> Attempt:
+    """The attempt with what stays: the first lines in the state, all of it in a blob."""
+    blobs = {**attempt.blobs, REST: ports.blobs.put(encode(tuple(rest)))}
+    return replace(attempt, items=tuple(one.line for one in rest[:_RECORDED]), blobs=blobs)
+
+
+def reasons(state: PipelineState, ports: Ports) -> dict[str, str]:
+    """Fingerprint to the newest reason that an agent gave for leaving the finding."""
+    said: dict[str, str] = {}
+    for attempt in state.of(Stage.EXECUTE):
+        if REST in attempt.blobs:
+            for one in decode(ports.blobs.get(attempt.blobs[REST]), tuple[Left, ...]):
+                said[one.mark] = one.why
+    return said

@@ -1,0 +1,129 @@
+"""EXECUTE by a session with a coding agent. What the agent says is a claim; what counts is the commit."""
+
+from dataclasses import replace
+from importlib.resources import files
+from string import Template
+
+from sparky.domain.agent import Session
+from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.state import Handoff, PipelineState
+from sparky.ports import Ports, SessionRequest, SessionResult
+from sparky.stages.facts import diff_evidence, read_change, with_files
+
+FINISHED = "finished"
+
+
+def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:
+    """One session in the run's worktree, on top of what the run has so far.
+
+    The attempts of a part make one commit: what one brought and the next took back, a key for instance, is in
+    none.
+    """
+    start = handoff.rollback_sha
+    worktree = ports.repository.open(state.run_id, state.context.branch, start)
+    result = ports.runners[works.runner].run(
+        SessionRequest(
+            run=state.run_id,
+            issue=state.issue.id,
+            worktree=worktree,
+            prompt=_prompt(handoff, state, works),
+            number=handoff.number,
+            timeout_s=state.preferences.session_timeout_s,
+            script=state.preferences.script,
+        )
+    )
+    message, origin = _message(state, handoff, result), _origin(handoff, state)
+    sha = ports.repository.commit(state.run_id, message) or start
+    if origin != start != sha:
+        sha = _joined(ports, state.run_id, origin, sha, message)
+    attempt = _judge(handoff, result) if sha in {start, origin} else _changed(handoff, ports, sha)
+    return replace(
+        attempt,
+        sha=sha,
+        blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
+        tokens=result.tokens,
+        cost_usd=result.cost_usd,
+        level=result.level.value,
+    )
+
+
+def _origin(handoff: Handoff, state: PipelineState) -> str:
+    """Where the sessions on this part started; after a rebase, where this one does."""
+    mine = (Stage.EXECUTE, handoff.part)
+    first = next((i for i, a in enumerate(state.attempts) if (a.stage, a.part) == mine), None)
+    if first is None or any(a.base is not None for a in state.attempts[first:]):
+        return handoff.rollback_sha
+    return replace(state, attempts=state.attempts[:first]).head
+
+
+def _joined(ports: Ports, run: str, origin: str, sha: str, message: str) -> str:
+    """All since `origin` as one commit, the run's new head; `origin` itself if nothing is left of it."""
+    repository = ports.repository
+    alone = origin
+    if repository.tree(sha) != repository.tree(origin):
+        # Taking the way from there to `origin` back, on top of `origin`, leads there in one step.
+        alone = repository.revert(sha, origin, origin, message)[0] or sha
+    repository.reset(run, alone)
+    return alone
+
+
+def _changed(handoff: Handoff, ports: Ports, sha: str) -> Attempt:
+    change = read_change(ports.repository, handoff.rollback_sha, sha)
+    evidence = (diff_evidence(ports.repository, ports.blobs, handoff.rollback_sha, sha),)
+    if change.broken:
+        errors = tuple(f"{path}: {why}" for path, why in sorted(change.broken.items()))
+        attempt = handoff.begin(Verdict.REVISE, f"changed files don't parse: {'; '.join(errors)}")
+        attempt = replace(attempt, traits=(Trait.BROKEN_SYNTAX,), validation_errors=errors, items=errors)
+    else:
+        said = f"{len(change.files)} file(s) changed, {change.size} line(s)"
+        attempt = replace(handoff.begin(Verdict.PASS, said), traits=(Trait.CHANGED,))
+    return with_files(replace(attempt, evidence=evidence), change)
+
+
+def _judge(handoff: Handoff, result: SessionResult) -> Attempt:
+    """What a session that left no change comes to."""
+    if result.ending != FINISHED:
+        trait = Trait.TIMED_OUT if "time" in result.ending else Trait.CRASHED
+        attempt = handoff.begin(Verdict.REVISE, f"the session ended without a change: {result.ending}")
+        return replace(attempt, traits=(trait,), error_type=trait.value)
+    if result.claimed_success:
+        attempt = handoff.begin(Verdict.REVISE, "claim refuted: it reported success and changed nothing")
+        return replace(attempt, traits=(Trait.LIE, Trait.NO_CHANGE), error_type="false_claim")
+    attempt = handoff.begin(Verdict.REVISE, f"no files matched: nothing was changed ({result.summary})")
+    return replace(attempt, traits=(Trait.NO_CHANGE,), error_type="no_change")
+
+
+_STRATEGY = {
+    Strategy.DIRECT_FIX: "mend the cause directly",
+    Strategy.MECHANICAL_FIX: "mend just what the evidence below names, mechanically",
+    Strategy.SIMPLIFIED_APPROACH: "take a simpler way than before",
+    Strategy.MINIMAL_SAFE_FIX: "make the smallest change that is safe",
+}
+
+
+def _prompt(handoff: Handoff, state: PipelineState, works: Session) -> str:
+    """What the agent is told; a variable of the template that is not given is an error."""
+    issue = state.issue
+    wanted = (*issue.criteria, *handoff.success_criteria, *issue.constraints)
+    template = files("sparky.stages").joinpath("session.md").read_text(encoding="utf-8")
+    told = Template(template).substitute(
+        id=issue.id,
+        title=issue.title,
+        body=issue.body.replace("~~~~~~~~", "~~~~"),
+        criteria="\n".join(f"- {text}" for text in wanted),
+        strategy=_STRATEGY[handoff.strategy or Strategy.DIRECT_FIX],
+        number=handoff.number,
+        reason=handoff.reason,
+        items="\n".join(f"- {item}" for item in handoff.action_items),
+    )
+    return f"{works.prompt}\n\n{told}".lstrip()
+
+
+def _message(state: PipelineState, handoff: Handoff, result: SessionResult) -> str:
+    claim = " ".join(result.summary.split())[:200]
+    return (
+        f"{state.issue.title[:72]}\n\n"
+        f"Issue {state.issue.id}, attempt {handoff.number} by {handoff.agent}.\n"
+        f"The agent's own words (a claim, not evidence): {claim or 'none'}\n\n"
+        f"Sparky-Run: {state.run_id}\n"
+    )

@@ -1,0 +1,72 @@
+"""A stack of deterministic fixes: each kind is a commit, a set of units that can be applied again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparky.domain.agent import ToolFix
+from sparky.domain.attempt import Trait
+from sparky.domain.finding import Finding
+from sparky.domain.issue import Kind
+from sparky.domain.state import PipelineState
+from sparky.formats.state_json import decode
+from sparky.ports import Ports
+from sparky.stages.detect import bind, run_tool
+from sparky.tools.tool import ToolError, Unit
+
+UNITS = "units"
+"""The blob of an EXECUTE attempt that holds what it applied: pairs of a part and its units."""
+
+Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """One commit of the stack."""
+
+    part: int
+    kind: Kind
+    agent: str
+    works: ToolFix
+    units: tuple[Unit, ...]
+
+
+def layers(state: PipelineState, ports: Ports) -> tuple[Layer, ...] | None:
+    """The stack of a run so far; None if an agent worked on it whose work can't be applied again."""
+    works = {agent.name: agent.works for agent in ports.agents}
+    stack: dict[int, Layer] = {}
+    for attempt in state.attempts:
+        if Trait.CHANGED not in attempt.traits:
+            continue
+        if UNITS not in attempt.blobs:
+            return None
+        for part, units in decode(ports.blobs.get(attempt.blobs[UNITS]), Applied):
+            agent = stack[part].agent if part in stack else attempt.agent
+            how = works[agent]
+            if not isinstance(how, ToolFix):
+                return None
+            kind = state.routes[part].kind
+            stack[part] = Layer(part=part, kind=kind, agent=agent, works=how, units=units)
+    return tuple(stack[part] for part in sorted(stack) if stack[part].units)
+
+
+def apply(ports: Ports, root: Path, works: ToolFix, units: Sequence[Unit], before: Sequence[Finding]) -> None:
+    """Apply units in a worktree, and keep clean what was clean `before`; raises ToolError."""
+    tool = bind(ports, works.tool, root)
+    touched = sorted({unit.path for unit in units})
+    for argv in (*tool.replay(units, works.unsafe), *tool.replay(tool.tidy(before, touched))):
+        done = run_tool(ports, root, argv)
+        if not done.ok:
+            raise ToolError(f"{argv[0]} {done.ending.value} with code {done.code}: {done.text()[-500:]}")
+
+
+def message(layer: Layer, run: str, count: int) -> str:
+    """The commit message of a layer."""
+    files = len({unit.path for unit in layer.units})
+    rules = ", ".join(sorted({unit.rule for unit in layer.units}))
+    return (
+        f"{layer.kind.value}: mend {count} finding(s) in {files} file(s)\n\n"
+        f"By {layer.works.tool}: {rules}\n"
+        "Each finding was looked for again afterwards; nothing new appeared in these files.\n\n"
+        f"Sparky-Run: {run}\n"
+    )

@@ -1,0 +1,59 @@
+"""The stages by name, and what every performance has in common."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sparky.domain.agent import Session, ToolFix
+from sparky.domain.attempt import Attempt, Stage, Strategy
+from sparky.domain.state import Handoff, PipelineState
+from sparky.ports import Ports
+from sparky.stages import merge, narrow, review, route, session, test, toolfix, verify
+
+
+def execute(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
+    """A session, a tool's fix, or, when a tool's fix was refused, the largest part of it that is safe."""
+    works = next(agent.works for agent in ports.agents if agent.name == handoff.agent)
+    match works:
+        case Session():
+            return session.perform(handoff, state, ports, works)
+        case ToolFix() if handoff.strategy is Strategy.DIRECT_FIX:
+            return toolfix.perform(handoff, state, ports, works)
+        case ToolFix():
+            return narrow.perform(handoff, state, ports)
+
+
+STAGES: Mapping[Stage, Callable[[Handoff, PipelineState, Ports], Attempt]] = {
+    Stage.ROUTE: route.perform,
+    Stage.EXECUTE: execute,
+    Stage.REVIEW: review.perform,
+    Stage.TEST: test.perform,
+    Stage.VERIFY: verify.perform,
+    Stage.MERGE: merge.perform,
+}
+
+LASTING = frozenset({Stage.EXECUTE, Stage.MERGE})
+"""Stages whose effects lie outside the database, and so leave a receipt."""
+
+
+def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
+    """One attempt at one stage, timed; one whose receipt is there is not made twice."""
+    run, ordinal = state.run_id, len(state.attempts)
+    done = ports.receipts.find(run, ordinal) if handoff.stage in LASTING else None
+    if done is not None:
+        return done
+    began, started = time.monotonic(), datetime.now(UTC)
+    ports.progress.say(run, f"{_title(handoff)} …")
+    attempt = STAGES[handoff.stage](handoff, state, ports)
+    seconds = round(time.monotonic() - began, 3)
+    attempt = replace(attempt, started=started.isoformat(timespec="seconds"), seconds=seconds)
+    if handoff.stage in LASTING:
+        ports.receipts.put(run, ordinal, attempt)
+    ports.progress.say(run, f"{_title(handoff)}: {attempt.verdict.value}, {attempt.reason}")
+    return attempt
+
+
+def _title(handoff: Handoff) -> str:
+    by = f" by {handoff.agent}" if handoff.agent != "sparky" else ""
+    return f"{handoff.stage.value} {handoff.number}{by}"

@@ -1,0 +1,131 @@
+"""EXECUTE by a deterministic agent: a tool edits, sparky looks again, and only what helped is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sparky.domain.agent import ToolFix
+from sparky.domain.attempt import Attempt, Tally, Trait, Verdict
+from sparky.domain.change import Change
+from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
+from sparky.domain.issue import Kind
+from sparky.domain.state import Handoff, PipelineState
+from sparky.formats.state_json import encode
+from sparky.ports import Ports
+from sparky.stages.detect import bind, detect
+from sparky.stages.facts import SEEN, base_findings, diff_evidence, findings_at, looked_for, named, with_files
+from sparky.stages.stack import UNITS, Layer, apply, message
+from sparky.tools.tool import ToolError, Unit, fixed, units
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    """What there is to do: all findings at the start, and the units that may be applied."""
+
+    root: Path
+    start: str
+    kind: Kind
+    before: tuple[Finding, ...]
+    units: tuple[Unit, ...]
+    refused: dict[str, str]
+
+
+def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix) -> Attempt:
+    """Mend the findings of one kind in the run's worktree, as one commit."""
+    start = handoff.rollback_sha
+    root = ports.repository.open(state.run_id, state.context.branch, start)
+    try:
+        work = _find(handoff, state, ports, works, root)
+        if work.units:
+            apply(ports, root, works, work.units, work.before)
+        attempt = _keep(handoff, state, ports, works, work)
+    except ToolError as error:
+        ports.repository.reset(state.run_id, start)
+        attempt = replace(handoff.begin(Verdict.REVISE, str(error)), traits=(Trait.CRASHED,), sha=start)
+        return replace(attempt, error_type="tool", validation_errors=(str(error),))
+    return attempt
+
+
+def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, root: Path) -> _Work:
+    start, kind = handoff.rollback_sha, state.routes[handoff.part].kind
+    before = findings_at(state, ports, start)
+    if before is None:
+        known = base_findings(state, ports)
+        paths = sorted({f.location.path for f in known}) if known is not None else ["."]
+        before = detect(ports, root, start, looked_for(state), paths).findings if paths else ()
+    refused = dict(ports.refusals.refusals(state.context.git_dir))
+    mine = [f for f in before if f.kind is kind]
+    barred = {_unit(f) for f in mine if fingerprint(f) in refused}
+    todo = tuple(unit for unit in units(mine, works) if unit not in barred)
+    return _Work(root=root, start=start, kind=kind, before=before, units=todo, refused=refused)
+
+
+def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, work: _Work) -> Attempt:
+    """Look again at what was touched, put back the files that got worse, commit the rest.
+
+    A finding of a kind that is still to come (an import that nothing uses any more) makes nothing worse.
+    """
+    touched = sorted({unit.path for unit in work.units})
+    old = tuple(f for f in work.before if f.location.path in set(touched))
+    new = _look(state, ports, work, touched)
+    later = {route.kind for route in state.routes[handoff.part + 1 :]}
+    worse = {f.location.path for f in appeared(old, new) if f.kind not in later}
+    if worse:
+        for path in worse:
+            (work.root / path).write_bytes(ports.repository.read(work.start, path) or b"")
+        new = (
+            *(f for f in new if f.location.path not in worse),
+            *(f for f in old if f.location.path in worse),
+        )
+    gone = [f for f in fixed(old, new) if f.kind is work.kind]
+    others = [f for f in work.before if f.location.path not in set(touched)]
+    kept = tuple(unit for unit in work.units if unit.path not in worse)
+    layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=works, units=kept)
+    sha = ports.repository.commit(state.run_id, message(layer, state.run_id, len(gone))) if gone else None
+    if sha is None:
+        ports.repository.reset(state.run_id, work.start)
+    rest = [f for f in (*new, *others) if f.kind is work.kind]
+    tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(worse), rest=len(rest))
+    attempt = _said(handoff, work.kind, tally, changed=sha is not None)
+    attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, works, work, rest, worse))
+    if sha is None:
+        return attempt
+    changes = ports.repository.changes(work.start, sha)
+    evidence = (diff_evidence(ports.repository, ports.blobs, work.start, sha),)
+    seen = ports.blobs.put(encode((*new, *others)))
+    blobs = {**attempt.blobs, SEEN: seen, UNITS: ports.blobs.put(encode(((handoff.part, kept),)))}
+    attempt = replace(attempt, blobs=blobs, evidence=evidence)
+    return with_files(attempt, Change(files=changes))
+
+
+def _look(state: PipelineState, ports: Ports, work: _Work, touched: Sequence[str]) -> tuple[Finding, ...]:
+    if not touched:
+        return ()
+    return detect(ports, work.root, work.start, looked_for(state), touched).findings
+
+
+def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attempt:
+    if changed:
+        reason = f"{tally.fixed} of {tally.before} {kind.value} finding(s) mended, {tally.rest} left"
+        return replace(handoff.begin(Verdict.PASS, reason), traits=(Trait.CHANGED,), tally=tally)
+    reason = (
+        f"none of {tally.before} {kind.value} finding(s) can be mended" if tally.before else "nothing found"
+    )
+    return replace(handoff.begin(Verdict.PASS, reason), traits=(Trait.NOTHING_TO_DO,), tally=tally)
+
+
+def _lines(
+    ports: Ports, works: ToolFix, work: _Work, rest: Sequence[Finding], worse: set[str]
+) -> tuple[Left, ...]:
+    tool = bind(ports, works.tool, work.root)
+    lines = []
+    for finding in rest:
+        why = tool.why_left(finding, works) or work.refused.get(fingerprint(finding), "")
+        if not why and finding.location.path in worse:
+            why = "its fix brought new findings into this file, and was put back"
+        lines.append(left(finding, why or "its fix did not make it go away"))
+    return tuple(lines)
+
+
+def _unit(finding: Finding) -> Unit:
+    return Unit(path=finding.location.path, rule=finding.rule)

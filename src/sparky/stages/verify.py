@@ -1,0 +1,153 @@
+"""VERIFY: the findings are gone, nothing new appeared, the tested commit is the head; and what is risky."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Tally, Trait, Verdict
+from sparky.domain.change import Change
+from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
+from sparky.domain.issue import Issue, Kind, Severity, Source
+from sparky.domain.state import Handoff, PipelineState
+from sparky.domain.testing import Comparison
+from sparky.formats.state_json import decode
+from sparky.ports import Ports
+from sparky.stages.detect import Detected, detect, exported
+from sparky.stages.facts import base_findings, looked_for, named, reasons, with_files
+from sparky.stages.stack import UNITS
+from sparky.tools.tool import BROKEN, fixed
+
+SIZE_LIMIT = 1000
+"""Changed lines above which a session's work is not merged without a person."""
+
+
+def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
+    """Judge the head as a whole. A risk turns `auto` into `ready`; a refusal goes back to the coder."""
+    change = Change(files=ports.repository.changes(state.base, state.head))
+    paths = _paths(state, change)
+    before = _before(state, ports, paths)
+    after = _look(state, ports, state.head, paths)
+    gates = (
+        _tested(state),
+        _nothing_new(appeared(before, after.findings)),
+        _tests_show_it(state, ports),
+        _criteria(state.issue),
+        _size(state, change),
+    )
+    attempt = _judged(handoff, gates)
+    kinds = {route.kind for route in state.routes}
+    mine = [f for f in before if f.kind in kinds]
+    gone = fixed(mine, after.findings)
+    rest = [f for f in after.findings if f.kind in kinds]
+    unread = [f for f in after.findings if f.kind not in kinds and f.rule in BROKEN]
+    tally = Tally(before=len(mine), fixed=len(gone), rest=len(rest))
+    said = f"; {len(gone)} of {len(mine)} finding(s) gone" if mine else ""
+    attempt = replace(
+        attempt,
+        reason=attempt.reason + said,
+        gates=gates,
+        tally=tally,
+        evidence=after.evidence,
+        sha=state.head,
+        agent="verifier",
+    )
+    return named(with_files(attempt, change), ports, _rest(state, ports, (*rest, *unread)))
+
+
+def _judged(handoff: Handoff, gates: tuple[GateResult, ...]) -> Attempt:
+    refused = [g for g in gates if g.verdict is Verdict.REVISE]
+    if refused:
+        items = tuple(f"{g.gate}: {g.reason}" for g in refused)
+        attempt = handoff.begin(Verdict.REVISE, "not verified: " + "; ".join(items))
+        return replace(attempt, validation_errors=items, responsibility=Responsibility.CODER)
+    risks = [g for g in gates if g.verdict is Verdict.ESCALATE]
+    if risks:
+        attempt = handoff.begin(Verdict.ESCALATE, "for a person: " + "; ".join(g.reason for g in risks))
+        return replace(attempt, traits=(Trait.RISKY,), responsibility=Responsibility.PERSON)
+    return handoff.begin(Verdict.PASS, "verified at the tested commit")
+
+
+def _paths(state: PipelineState, change: Change) -> Sequence[str]:
+    """Where to look: everywhere for an issue made of findings, else at the changed Python files."""
+    if state.issue.source is Source.FINDINGS:
+        return state.preferences.paths or (".",)
+    return [f.path for f in change.files if f.path.endswith((".py", ".pyi"))]
+
+
+def _before(state: PipelineState, ports: Ports, paths: Sequence[str]) -> tuple[Finding, ...]:
+    known = base_findings(state, ports)
+    if known is not None and state.base == state.context.base:
+        return known
+    return _look(state, ports, state.base, paths).findings
+
+
+def _look(state: PipelineState, ports: Ports, sha: str, paths: Sequence[str]) -> Detected:
+    with exported(ports, sha) as root:
+        there = [path for path in paths if (root / path).exists()]
+        if not there:
+            return Detected(findings=(), evidence=())
+        ports.progress.say(state.run_id, f"looking for findings at {sha[:10]}")
+        return detect(ports, root, sha, _kinds(state), there)
+
+
+def _kinds(state: PipelineState) -> tuple[Kind, ...]:
+    """A tool mends what it was asked for; who had a session may have brought findings of any kind."""
+    changed = (a for a in state.of(Stage.EXECUTE) if Trait.CHANGED in a.traits)
+    return looked_for(state) if all(UNITS in a.blobs for a in changed) else tuple(Kind)
+
+
+def _tested(state: PipelineState) -> GateResult:
+    test = state.last(Stage.TEST)
+    if test is None or test.sha != state.head:
+        return _gate("tested commit", Verdict.REVISE, "the head is not the commit that was tested")
+    if test.verdict is Verdict.SKIP:
+        return _gate("tested commit", Verdict.ESCALATE, test.reason)
+    return _gate("tested commit", Verdict.PASS, f"the tests ran at {state.head[:10]}")
+
+
+def _nothing_new(fresh: Sequence[Finding]) -> GateResult:
+    if not fresh:
+        return _gate("nothing new", Verdict.PASS, "no finding appeared")
+    shown = "; ".join(left(finding, "").what for finding in fresh[:5])
+    return _gate("nothing new", Verdict.REVISE, f"{len(fresh)} finding(s) appeared: {shown}")
+
+
+def _tests_show_it(state: PipelineState, ports: Ports) -> GateResult:
+    """A fix of a bug is shown by a test that fails at base and passes at head."""
+    if not {route.kind for route in state.routes} & {Kind.GENERAL, Kind.TEST_FAILURE}:
+        return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
+    test = state.last(Stage.TEST)
+    digest = test.blobs.get("comparison") if test else None
+    shown = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
+    if shown:
+        return _gate("shown by a test", Verdict.PASS, f"failed at base, passes now: {', '.join(shown[:3])}")
+    return _gate("shown by a test", Verdict.ESCALATE, "no test fails at base and passes at head")
+
+
+def _criteria(issue: Issue) -> GateResult:
+    """Criteria in words are for a person to judge."""
+    if not issue.criteria:
+        return _gate("criteria", Verdict.PASS, "the issue states none")
+    words = "; ".join(issue.criteria[:5])
+    return _gate("criteria", Verdict.ESCALATE, f"{len(issue.criteria)} criterion/criteria to judge: {words}")
+
+
+def _size(state: PipelineState, change: Change) -> GateResult:
+    if state.issue.source is Source.FINDINGS or change.size <= SIZE_LIMIT:
+        return _gate("size", Verdict.PASS, f"{change.size} line(s) changed")
+    return _gate("size", Verdict.ESCALATE, f"{change.size} lines changed, more than {SIZE_LIMIT}")
+
+
+def _gate(gate: str, verdict: Verdict, reason: str) -> GateResult:
+    return GateResult(gate=gate, verdict=verdict, reason=reason, severity=Severity.MEDIUM)
+
+
+def _rest(state: PipelineState, ports: Ports, rest: Sequence[Finding]) -> tuple[Left, ...]:
+    """What stays, with the reasons that the agents gave."""
+    said = reasons(state, ports)
+    return tuple(left(finding, said.get(fingerprint(finding)) or _unsaid(finding)) for finding in rest)
+
+
+def _unsaid(finding: Finding) -> str:
+    if finding.rule in BROKEN:
+        return "no tool can read this file, so nothing in it is mended"
+    return "no agent was asked to mend it"

@@ -1,0 +1,83 @@
+"""A whole house in memory: every port that a stage may touch, and a way to look at each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sparky.adapters.memory import (
+    Judge,
+    MemoryBlobs,
+    MemoryLock,
+    MemoryProgress,
+    MemoryReceipts,
+    MemoryRefusals,
+    MemoryRunner,
+    MemoryShell,
+    MemoryTests,
+    Program,
+)
+from sparky.adapters.memory_repository import MemoryRepository
+from sparky.adapters.scripted import ScriptedSession
+from sparky.agents.table import AGENTS
+from sparky.domain.agent import Agent
+from sparky.ports import Ports
+from sparky.stages.route import SCRIPTED
+from sparky.tools.table import TOOLS
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryHouse:
+    """The adapters in memory. `ports` is what a stage is given."""
+
+    root: Path
+    repository: MemoryRepository
+    tests: MemoryTests
+    shell: MemoryShell
+    runner: MemoryRunner
+    agents: tuple[Agent, ...] = AGENTS
+    blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
+    lock: MemoryLock = field(default_factory=MemoryLock)
+    progress: MemoryProgress = field(default_factory=MemoryProgress)
+    receipts: MemoryReceipts = field(default_factory=MemoryReceipts)
+    refusals: MemoryRefusals = field(default_factory=MemoryRefusals)
+
+    @property
+    def ports(self) -> Ports:
+        """All that a stage may touch."""
+        return Ports(
+            shell=self.shell,
+            repository=self.repository,
+            tests=self.tests,
+            blobs=self.blobs,
+            runners={SCRIPTED: self.runner},
+            lock=self.lock,
+            progress=self.progress,
+            receipts=self.receipts,
+            refusals=self.refusals,
+            agents=self.agents,
+            binaries={name: name for name in TOOLS},
+            scratch=self.root / "scratch",
+        )
+
+
+def memory_house(
+    root: Path,
+    judge: Judge,
+    *,
+    command: tuple[str, ...] | None = ("pytest",),
+    sessions: tuple[ScriptedSession, ...] = (),
+    programs: Mapping[str, Program] | None = None,
+) -> MemoryHouse:
+    """A house whose worktrees lie below `root`, a directory that nobody else uses.
+
+    `judge` says the test results of a commit's files, `command` how they are run (None: there are none);
+    `sessions` are what the coding agent does, `programs` the tools by name.
+    """
+    repository = MemoryRepository(root / "work")
+    return MemoryHouse(
+        root=root,
+        repository=repository,
+        tests=MemoryTests(repository=repository, judge=judge, command=command),
+        shell=MemoryShell(programs or {}),
+        runner=MemoryRunner(sessions),
+    )

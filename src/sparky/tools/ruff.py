@@ -1,0 +1,193 @@
+"""ruff (MIT), the detector and fixer of layout, imports and dead code: always isolated, never with a cache.
+
+The target's own .gitignore files are not asked either: what is tracked is code, and those of parent
+directories must change nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from sparky.domain.agent import ToolFix
+from sparky.domain.command import Completed, Ending
+from sparky.domain.finding import Finding, Fix, Location
+from sparky.domain.issue import Kind, Severity
+from sparky.domain.kind import kind_of_code
+from sparky.tools.ruff_config import RuffConfig, load
+from sparky.tools.ruff_json import Diagnostic, parse
+from sparky.tools.ruff_rules import BY_CODE, FORMAT, codes
+from sparky.tools.symbols import symbol_at, symbols
+from sparky.tools.tool import BROKEN, Argv, Read, ToolError, Unit
+
+_CODES = frozenset({0, 1, 2})
+# Without this rule a file that is not there is a mere warning on stderr, with exit code 0.
+_ALWAYS = "E902"
+_UNREADABLE = "unreadable"
+_NAMES = {None: "invalid-syntax", "E902": _UNREADABLE, "io": _UNREADABLE, "unformatted": FORMAT}
+_FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
+_MESSAGES = {FORMAT: "the formatter would change this file"}
+_LAYOUT = ("I001", FORMAT)
+# The formatter says this instead of an empty list.
+_NO_SOURCES = b"No Python files found"
+_SOURCES = 'include = ["*.py", "*.pyi", "*.pyw"]'
+_ISOLATED = ("--isolated", "--no-cache", "--no-respect-gitignore", "--force-exclude", "--config", _SOURCES)
+# No ruff, whatever its version, takes an import out of an __init__.py.
+_KEEP = ("--extend-per-file-ignores", "__init__.py*:F401")
+
+
+def configure(binary: str, read: Read) -> "Ruff":
+    """ruff at `binary` for the target whose files `read` gives."""
+    return Ruff(binary=binary, config=load(read))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ruff:
+    """ruff, bound to one target; see `Tool` for what its methods promise."""
+
+    binary: str
+    config: RuffConfig = field(default_factory=RuffConfig)
+    name: str = "ruff"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.config.notes
+
+    def version(self) -> Argv:
+        return (self.binary, "--version")
+
+    def detect(self, kinds: Iterable[Kind], paths: Sequence[str] = (".",)) -> tuple[Argv, ...]:
+        wanted = frozenset(kinds)
+        asked = [c for c in codes(wanted, modern=self.config.modern) if c not in self.config.ignored]
+        json = ("--output-format", "json")
+        commands = []
+        if asked:
+            select = ("--select", ",".join([_ALWAYS, *asked]))
+            commands.append(self._command("check", *json, *select, paths=paths))
+        if Kind.FORMATTING in wanted:
+            commands.append(self._command("format", "--check", *json, paths=paths))
+        return tuple(commands)
+
+    def findings(self, results: Sequence[Completed], root: str, read: Read) -> tuple[Finding, ...]:
+        source = lru_cache(maxsize=None)(read)
+        names = lru_cache(maxsize=None)(lambda path: symbols(source(path) or b""))
+        found: list[Finding] = []
+        broken: dict[str, int] = {}
+        for number, result in enumerate(results):
+            for diagnostic in _believed(result):
+                finding = _finding(diagnostic, _relative(diagnostic.filename, root), names)
+                # Both commands report a broken file; the first one's word is kept.
+                if finding.rule not in BROKEN or broken.setdefault(finding.location.path, number) == number:
+                    found.append(finding)
+        own = (f for f in found if f.rule == _UNREADABLE or source(f.location.path) is not None)
+        whole = (f for f in own if f.rule in BROKEN or f.location.path not in broken)
+        return tuple(sorted(whole, key=_place))
+
+    def fix(self, rules: Iterable[str], paths: Sequence[str], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
+        asked = frozenset(rules)
+        lint = asked - {FORMAT}
+        commands = []
+        for chosen, extra in ((lint, ()), (lint & frozenset(unsafe), ("--unsafe-fixes",))):
+            if chosen:
+                select = ("--select", ",".join(sorted(chosen)))
+                commands.append(self._command("check", "--fix-only", *extra, *select, *_KEEP, paths=paths))
+        if FORMAT in asked:
+            commands.append(self._command("format", paths=paths))
+        return tuple(commands)
+
+    def replay(self, units: Iterable[Unit], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
+        rules: dict[str, set[str]] = {}
+        for unit in units:
+            rules.setdefault(unit.path, set()).add(unit.rule)
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for path in sorted(rules):
+            groups.setdefault(tuple(sorted(rules[path])), []).append(path)
+        allowed = frozenset(unsafe)
+        return tuple(argv for group in sorted(groups) for argv in self.fix(group, groups[group], allowed))
+
+    def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
+        dirty = {(f.location.path, f.rule) for f in before}
+        clean = [(p, rule) for p in sorted(set(paths)) for rule in _LAYOUT if (p, rule) not in dirty]
+        return tuple(Unit(path=path, rule=rule) for path, rule in clean)
+
+    def why_left(self, finding: Finding, works: ToolFix) -> str:
+        rule = BY_CODE.get(finding.rule)
+        why = rule.why if rule is not None else ""
+        if finding.rule in BROKEN:
+            return "ruff cannot read this file, so nothing in it is mended"
+        if _is_re_export(finding.rule, finding.location.path):
+            return "re-export in __init__.py: others may import it from here"
+        if finding.fix is Fix.NONE:
+            return why or "ruff has no fix for it"
+        if finding.rule not in works.rules:
+            return why or f"{finding.rule} is not among the rules that this agent mends"
+        if finding.fix is Fix.UNSAFE and finding.rule not in works.unsafe:
+            return f"unsafe fix not allowed for {finding.rule}" + (f": {why}" if why else "")
+        return ""
+
+    def _command(self, verb: str, *arguments: str, paths: Sequence[str]) -> Argv:
+        options = (part for option in self.config.options for part in ("--config", option))
+        return (self.binary, verb, *_ISOLATED, *arguments, *options, "--", *paths)
+
+
+def _believed(result: Completed) -> tuple[Diagnostic, ...]:
+    if result.ending is not Ending.EXITED or result.code not in _CODES:
+        raise ToolError(
+            f"ruff gave no answer: {result.ending.value}, exit code {result.code}: {_tail(result)}"
+        )
+    if result.dropped:
+        raise ToolError(f"ruff's answer is cut short by {result.dropped} bytes")
+    if not result.stdout and result.code == 0 and _NO_SOURCES in result.stderr:
+        return ()
+    try:
+        diagnostics = parse(result.stdout)
+    except ValueError as error:
+        raise ToolError(f"ruff failed with exit code {result.code}: {_tail(result) or error}") from error
+    if (result.code == 0) is bool(diagnostics):
+        raise ToolError(
+            f"ruff's exit code {result.code} belies its {len(diagnostics)} findings: {_tail(result)}"
+        )
+    return diagnostics
+
+
+def _tail(result: Completed) -> str:
+    return result.stderr.decode("utf-8", "backslashreplace").strip()[-2000:]
+
+
+def _relative(filename: str, root: str) -> str:
+    try:
+        return str(PurePosixPath(filename).relative_to(root))
+    except ValueError as error:
+        raise ToolError(f"ruff read {filename}, which is outside of {root}") from error
+
+
+def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str, ...]]) -> Finding:
+    rule = _NAMES.get(diagnostic.code, diagnostic.code or "")
+    place = diagnostic.location if rule not in {FORMAT, _UNREADABLE} else None
+    line = place.row if place is not None else None
+    fix = _FIXES.get(diagnostic.fix.applicability, Fix.NONE) if diagnostic.fix is not None else Fix.NONE
+    known = BY_CODE.get(rule)
+    severity = known.severity if known is not None else Severity.LOW
+    return Finding(
+        tool="ruff",
+        rule=rule,
+        kind=kind_of_code(rule),
+        message=_MESSAGES.get(rule, diagnostic.message),
+        location=Location(
+            path=path,
+            line=line,
+            column=place.column if place is not None else None,
+            symbol=symbol_at(names(path), line) if line is not None and rule not in BROKEN else "",
+        ),
+        severity=Severity.CRITICAL if rule in BROKEN else severity,
+        fix=Fix.NONE if _is_re_export(rule, path) else fix,
+    )
+
+
+def _is_re_export(rule: str, path: str) -> bool:
+    return rule == "F401" and PurePosixPath(path).name in {"__init__.py", "__init__.pyi"}
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str]:
+    where = finding.location
+    return where.path, where.line or 0, where.column or 0, finding.rule

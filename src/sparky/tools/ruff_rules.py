@@ -1,0 +1,92 @@
+"""The rules that sparky asks ruff for: the profile, and why a finding of each may stay.
+
+The profile is what a careful team would turn on. The kind of a rule is `kind_of_code` of its code. What is
+not here, and why: E711 and E712 (SQLAlchemy and pandas mean `== None`), W191 and E101 (the formatter's, and
+wrong under `indent-style = "tab"`), Q, COM and ISC (the formatter's), RUF100 (with so few rules selected it
+would take `noqa` comments away that the target's own linters need), ERA001 (commented-out code is for its
+author to judge), ARG (mostly public API), B015 and B018 (mostly statements that a test expects to raise: 6
+of 6 in WTForms), RET (taste), T201, D203, D213, INP001 and the like (not wanted by most), UP030 to UP045
+(they rewrite what works).
+"""
+
+from dataclasses import dataclass
+
+from sparky.domain.issue import Kind, Severity
+from sparky.domain.kind import kind_of_code
+
+FORMAT = "format"
+"""Our name for "`ruff format` would change this file"; one finding per file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A rule of the profile. `why` is said when its finding stays although nothing else explains it.
+
+    `modern`: its fix ends support for Python 2, so it is asked for only where the target declares 3.
+    """
+
+    code: str
+    why: str = ""
+    severity: Severity = Severity.LOW
+    modern: bool = False
+
+
+_AUTHOR = "what was meant is for its author to say"
+_STAR = "only the other module knows which names the star brings"
+_STRING = "inside a string literal, whose text would change"
+
+RULES: tuple[Rule, ...] = (
+    # FORMATTING: layout and spellings without meaning. I001 is here: the order of imports is layout.
+    Rule(code="I001"),
+    Rule(code="E401"),
+    Rule(code="E501", why="the formatter cannot split this line"),
+    Rule(code="E701", why="the formatter splits it where it may format"),
+    Rule(code="E702", why="the formatter splits it where it may format"),
+    Rule(code="E703"),
+    Rule(code="E713"),
+    Rule(code="E714"),
+    Rule(code="W291", why=_STRING),
+    Rule(code="W292"),
+    Rule(code="W293", why=_STRING),
+    Rule(code="W605", severity=Severity.MEDIUM),
+    Rule(code="F541"),
+    Rule(code="UP004", modern=True),
+    Rule(code="UP009", modern=True),
+    Rule(code="UP010", modern=True),
+    Rule(code="UP012", modern=True),
+    Rule(code="UP015", modern=True),
+    Rule(code="UP025", modern=True),
+    Rule(code="UP034", modern=True),
+    Rule(code="UP039", modern=True),
+    # IMPORT_ERROR
+    Rule(code="F401", why="the import may be a probe for an optional module"),
+    Rule(code="F402", why=_AUTHOR, severity=Severity.MEDIUM),
+    Rule(code="F403", why=_STAR),
+    Rule(code="F404", why="it is a syntax error at run time; where it belongs is above all other code"),
+    Rule(code="F405", why=_STAR),
+    Rule(code="F406", why=_STAR, severity=Severity.HIGH),
+    Rule(code="F407", why="this Python has no such feature", severity=Severity.HIGH),
+    Rule(code="F811", why="which of two definitions was meant is for their author to say"),
+    Rule(code="F821", why=_AUTHOR, severity=Severity.HIGH),
+    Rule(code="F822", why=_AUTHOR, severity=Severity.HIGH),
+    Rule(code="F823", why=_AUTHOR, severity=Severity.HIGH),
+    Rule(code="E402", why="moving an import changes the order in which modules run"),
+    # DEAD_CODE: what can be taken away without changing what the program does.
+    Rule(code="F504"),
+    Rule(code="F522"),
+    Rule(code="F523"),
+    Rule(code="F841", why=_AUTHOR),
+    Rule(code="F842", why=_AUTHOR),
+    Rule(code="PIE790"),
+    Rule(code="PIE794", why="which of two assignments was meant is for their author to say"),
+    Rule(code="PLR1711"),
+    Rule(code="TC005"),
+)
+
+BY_CODE = {rule.code: rule for rule in RULES}
+
+
+def codes(kinds: frozenset[Kind], *, modern: bool) -> tuple[str, ...]:
+    """The codes of these kinds, sorted; those that need Python 3 only if `modern`."""
+    asked = (rule for rule in RULES if kind_of_code(rule.code) in kinds)
+    return tuple(sorted(rule.code for rule in asked if modern or not rule.modern))

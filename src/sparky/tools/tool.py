@@ -1,0 +1,95 @@
+"""What every tool offers: command lines to run, and readings of what they print. No tool starts a process."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sparky.domain.agent import ToolFix
+from sparky.domain.command import Completed
+from sparky.domain.finding import Finding, Fix, gone
+from sparky.domain.issue import Kind
+
+Argv = tuple[str, ...]
+Read = Callable[[str], bytes | None]
+"""The bytes of a file by its POSIX path from the target's root; None if it is not there, or is a link."""
+
+BROKEN = frozenset({"invalid-syntax", "unreadable"})
+"""The rules of a finding that stands for a whole file which no tool could read."""
+
+
+class ToolError(Exception):
+    """A tool's answer cannot be believed; the text says which and why."""
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Unit:
+    """The smallest part of a fix that can be applied alone: one rule in one file."""
+
+    path: str
+    rule: str
+
+
+class Tool(Protocol):
+    """A detector and fixer, bound to its binary and to one target's configuration.
+
+    All commands are to be run in the target's root, which is resolved (no symbolic link in it).
+    """
+
+    @property
+    def name(self) -> str:
+        """What findings are marked with, and agents ask for."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the target's configuration was not followed and why, for a person."""
+        ...
+
+    def version(self) -> Argv:
+        """The command that prints the tool's version."""
+        ...
+
+    def detect(self, kinds: Iterable[Kind], paths: Sequence[str] = (".",)) -> tuple[Argv, ...]:
+        """The commands that find; none if the tool knows nothing of these kinds. They change no file."""
+        ...
+
+    def findings(self, results: Sequence[Completed], root: str, read: Read) -> tuple[Finding, ...]:
+        """All findings of one detection, sorted by place; raises ToolError if an answer is not complete.
+
+        A file that cannot be read has findings whose rule is in `BROKEN`, and no other. Links have none: a
+        tool would mend what they point to, wherever that lies.
+        """
+        ...
+
+    def fix(self, rules: Iterable[str], paths: Sequence[str], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
+        """The commands that mend all of `rules` in all of `paths`, one per phase. Each must exit with 0."""
+        ...
+
+    def replay(self, units: Iterable[Unit], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
+        """The commands that apply exactly these units: one `fix` per set of rules that files share."""
+        ...
+
+    def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
+        """The units that keep those of `paths` clean whose layout was clean `before` a fix."""
+        ...
+
+    def why_left(self, finding: Finding, works: ToolFix) -> str:
+        """Why no agent that works so mends it, for a person; "" if nothing speaks against mending it."""
+        ...
+
+
+def units(findings: Iterable[Finding], works: ToolFix) -> tuple[Unit, ...]:
+    """The units of an agent's work: each rule and file that it can mend, once, sorted."""
+    return tuple(sorted({Unit(path=f.location.path, rule=f.rule) for f in findings if mends(works, f)}))
+
+
+def mends(works: ToolFix, finding: Finding) -> bool:
+    """Whether an agent that works so may mend the finding."""
+    allowed = finding.fix is Fix.SAFE or (finding.fix is Fix.UNSAFE and finding.rule in works.unsafe)
+    return allowed and finding.rule in works.rules
+
+
+def fixed(before: Iterable[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is."""
+    broken = {finding.location.path for finding in after if finding.rule in BROKEN}
+    return tuple(finding for finding in gone(before, after) if finding.location.path not in broken)

@@ -1,0 +1,138 @@
+"""Projections: what the command line, JSON and pages show. Made from stored values alone."""
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sparky.domain.agent import Bid, Route
+from sparky.domain.attempt import Attempt, Evidence, GateResult, Verdict
+from sparky.domain.result import Result
+from sparky.domain.run import Life, RunRow
+from sparky.domain.state import Outcome, PipelineState
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusLine:
+    """One run in a list. `needs_person`: it waits for somebody."""
+
+    run_id: str
+    issue: str
+    title: str
+    life: Life
+    outcome: Outcome | None
+    stage: str
+    reason: str
+    created: str
+    branch: str
+    repo_path: str
+    needs_person: bool
+    next_step: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryStep:
+    """One attempt as the story tells it. `commands` reproduce the evidence."""
+
+    stage: str
+    number: int
+    agent: str
+    strategy: str | None
+    verdict: Verdict
+    reason: str
+    seconds: float
+    gates: tuple[GateResult, ...]
+    evidence: tuple[Evidence, ...]
+    commands: tuple[str, ...]
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """One run on one screen: who bid, what was done, what every gate said, and what a person does next."""
+
+    run_id: str
+    title: str
+    life: Life
+    repo_path: str
+    target: str | None
+    routes: tuple[Route, ...]
+    steps: tuple[StoryStep, ...]
+    result: Result
+
+
+def status_line(row: RunRow, life: Life) -> StatusLine:
+    """A stored run as a line of a list."""
+    waits = life is Life.WAITING or (life is Life.ENDED and row.outcome is Outcome.BLOCKED)
+    return StatusLine(
+        run_id=row.run_id,
+        issue=row.issue_id,
+        title=row.title,
+        life=life,
+        outcome=row.outcome,
+        stage=row.stage,
+        reason=row.reason,
+        created=row.created,
+        branch=row.branch,
+        repo_path=row.repo_path,
+        needs_person=waits,
+        next_step=_next_step(row, life),
+    )
+
+
+def ordered(lines: Iterable[StatusLine]) -> tuple[StatusLine, ...]:
+    """What waits for a person first, then what runs, then the rest, each newest first."""
+    rank = {Life.WAITING: 0, Life.INTERRUPTED: 1, Life.RUNNING: 2, Life.ENDED: 3}
+    return tuple(sorted(lines, key=lambda line: 0 if line.needs_person else rank[line.life]))
+
+
+def story(state: PipelineState, life: Life, result: Result) -> Story:
+    """A run as a story, with its result."""
+    return Story(
+        run_id=state.run_id,
+        title=state.issue.title,
+        life=life,
+        repo_path=state.context.repo_path,
+        target=state.context.target,
+        routes=state.routes,
+        steps=tuple(_step(attempt) for attempt in state.attempts),
+        result=result,
+    )
+
+
+def bid_line(bid: Bid, route: Route) -> str:
+    """A bid in words: who, how sure, why, and what became of it."""
+    if bid.agent == route.agent:
+        fate = "chosen"
+    elif bid.agent in route.fallbacks:
+        fate = f"fallback {route.fallbacks.index(bid.agent) + 1}"
+    else:
+        fate = "passed over"
+    return f"{bid.agent} {bid.confidence:.2f} (priority {bid.priority}): {bid.reason}: {fate}"
+
+
+def _step(attempt: Attempt) -> StoryStep:
+    return StoryStep(
+        stage=attempt.stage.value,
+        number=attempt.number,
+        agent=attempt.agent,
+        strategy=attempt.strategy.value if attempt.strategy else None,
+        verdict=attempt.verdict,
+        reason=attempt.reason,
+        seconds=attempt.seconds,
+        gates=attempt.gates,
+        evidence=attempt.evidence,
+        commands=tuple(shlex.join(e.command) for e in attempt.evidence),
+        items=attempt.items,
+    )
+
+
+def _next_step(row: RunRow, life: Life) -> str:
+    match life:
+        case Life.WAITING:
+            return f"sparky merge {row.run_id}"
+        case Life.INTERRUPTED:
+            return f"sparky resume {row.run_id}"
+        case Life.RUNNING:
+            return f"sparky logs -f {row.run_id}"
+        case Life.ENDED:
+            return f"sparky show {row.run_id}"

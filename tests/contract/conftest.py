@@ -1,0 +1,160 @@
+"""Target repositories with real git, and an index of wheels that needs no network."""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sparky.adapters.blobs import FileBlobs
+from sparky.adapters.environment import Environments
+from sparky.adapters.installs import Installs
+from sparky.adapters.locks import FileLocks
+from sparky.adapters.repository import GitRepository
+from sparky.adapters.shell import SystemShell
+from sparky.adapters.tests import PytestTests
+from sparky.adapters.uv import Uv
+from sparky.domain.state import Context
+
+_OURS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments", "execnet", "pytest-xdist")
+_LEXERS = frozenset({"__init__", "_mapping", "python", "diff"})
+_ENV = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+_IDENTITY = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A repository of some person, and sparky's adapters for it, all with the cache of this test session."""
+
+    top: Path
+    cache: Path
+    index: Mapping[str, str]
+
+    def commit(self, files: Mapping[str, str | None]) -> str:
+        """Commit these files (None: removed) on top of what is there; returns the sha."""
+        for name, text in files.items():
+            path = self.top / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True) if text is None else path.write_text(text)
+        self.git("add", "-A")
+        self.git(*_IDENTITY, "commit", "-qm", "-", "--allow-empty")
+        return self.git("rev-parse", "HEAD")
+
+    def git(self, *args: str) -> str:
+        done = subprocess.run(["git", *args], cwd=self.top, env=_ENV, check=True, capture_output=True)
+        return done.stdout.decode().strip()
+
+    def context(self, base: str) -> Context:
+        return Context(
+            repo_name=self.top.name,
+            repo_path=str(self.top),
+            git_dir=str(self.top / ".git"),
+            base=base,
+            target="main",
+            branch="sparky/x",
+        )
+
+    @property
+    def shell(self) -> SystemShell:
+        return SystemShell({"PATH": os.environ["PATH"], "HOME": str(self.top.parent)})
+
+    @property
+    def repository(self) -> GitRepository:
+        return GitRepository(self.shell, self.top, self.top / ".git", self.top.parent / "work")
+
+    @property
+    def blobs(self) -> FileBlobs:
+        return FileBlobs(self.cache / "blobs")
+
+    @property
+    def uv(self) -> Uv:
+        python = Path(sys.executable)
+        return Uv(self.shell, self.cache, python=python, index_env=self.index, sandbox=True)
+
+    @property
+    def environments(self) -> Environments:
+        return Environments(self.repository, self.uv, self.cache)
+
+    @property
+    def installs(self) -> Installs:
+        return Installs(self.repository, self.environments, self.uv, self.cache)
+
+    @property
+    def tests(self) -> PytestTests:
+        return PytestTests(
+            self.shell,
+            self.repository,
+            self.blobs,
+            self.cache,
+            python=Path(sys.executable),
+            path=os.environ["PATH"],
+            index_env=self.index,
+            sandbox=True,
+        )
+
+
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all workers: environments are made once."""
+    root = tmp_path_factory.getbasetemp()
+    cache = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "target-cache"
+    cache.mkdir(exist_ok=True)
+    return cache
+
+
+@pytest.fixture(scope="session")
+def wheels(session_cache: Path) -> Path:
+    """A directory of wheels: pytest as it runs here, and `needed` 1.0."""
+    place = session_cache / "wheels"
+    with FileLocks(session_cache / "locks").hold("wheels"):
+        if not place.exists():
+            place.mkdir()
+            (place / "uv.toml").write_text("no-index = true\n")
+            for name in _OURS:
+                _pack(importlib.metadata.distribution(name), place)
+            info = "needed-1.0.dist-info"
+            with zipfile.ZipFile(place / "needed-1.0-py3-none-any.whl", "w") as wheel:
+                wheel.writestr("needed.py", "")
+                wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: needed\nVersion: 1.0\n")
+                wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+                wheel.writestr(f"{info}/RECORD", "")
+    return place
+
+
+def offline(wheels: Path) -> dict[str, str]:
+    """What tells uv to look there and nowhere else."""
+    return {"UV_CONFIG_FILE": str(wheels / "uv.toml"), "UV_FIND_LINKS": str(wheels)}
+
+
+def _pack(installed: importlib.metadata.Distribution, place: Path) -> None:
+    name = installed.name.lower().replace("-", "_")
+    with zipfile.ZipFile(place / f"{name}-{installed.version}-py3-none-any.whl", "w") as wheel:
+        for file in installed.files or ():
+            # Hundreds of lexers that nothing uses would be compiled for every environment.
+            idle = "lexers" in file.parts and file.stem not in _LEXERS
+            if ".." not in file.parts and file.suffix != ".pyc" and not idle:
+                wheel.write(str(file.locate()), str(file))
+
+
+@pytest.fixture
+def target(session_cache: Path, wheels: Path, tmp_path: Path) -> Target:
+    """An empty repository that shares the session's cache."""
+    return _target(tmp_path, session_cache, offline(wheels))
+
+
+@pytest.fixture
+def fresh_target(wheels: Path, tmp_path: Path) -> Target:
+    """An empty repository with a cache of its own."""
+    return _target(tmp_path, tmp_path / "cache", offline(wheels))
+
+
+def _target(root: Path, cache: Path, index: Mapping[str, str]) -> Target:
+    (root / "top").mkdir()
+    target = Target(top=root / "top", cache=cache, index=index)
+    target.git("init", "-q", "-b", "main")
+    return target

@@ -1,0 +1,159 @@
+"""What is committed of a worktree, and as what."""
+
+import shutil
+
+import pytest
+
+from sparky.adapters.shell import SystemShell
+from sparky.domain.change import FileChange
+from sparky.ports import GitError
+from tests.contract.repository.house import BRANCH, House
+
+
+def test_a_commit_has_all_that_changed_but_ignored_files(house: House) -> None:
+    repository = house.with_shell(SystemShell(house.env))
+    worktree = repository.open("run-1", BRANCH, house.sha("main"))
+    (house.root / "home" / "my ignore").write_text("*.swp\n")
+    house.git("config", "--global", "core.excludesFile", "~/my ignore")
+    (worktree / "a.py").write_text("a = 2\n")
+    (worktree / "b.py").unlink()
+    (worktree / "new\tü.py").write_text("new\n")
+    (worktree / "ignored").write_text("")
+    (worktree / "x.swp").write_text("")
+    (worktree / "made.sh").write_text("#!/bin/sh\n")
+    (worktree / "made.sh").chmod(0o755)
+    shutil.rmtree(worktree / "sub dir")
+    (worktree / "sub dir").symlink_to("nowhere")
+    sha = repository.commit("run-1", "a change")
+    assert sha is not None
+    assert repository.changes("main", sha) == (
+        FileChange(path="a.py", status="M", added=1, deleted=1),
+        FileChange(path="b.py", status="D", added=0, deleted=1),
+        FileChange(path="made.sh", status="A", added=1, deleted=0),
+        FileChange(path="new\tü.py", status="A", added=1, deleted=0),
+        FileChange(path="sub dir", status="A", added=1, deleted=0),
+        FileChange(path="sub dir/ü.py", status="D", added=0, deleted=1),
+    )
+    modes = house.git("ls-tree", sha, "sub dir", "made.sh").split()
+    assert (modes[0], modes[4]) == ("100755", "120000")
+    assert house.sha(BRANCH) == sha
+    assert house.git("status", "--porcelain", cwd=worktree) == ""
+
+
+def test_a_commit_is_sparkys_with_the_person_as_co_author(house: House) -> None:
+    worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
+    house.git("config", "commit.gpgSign", "true")
+    house.git("config", "gpg.program", "false")
+    for number, message in enumerate(("Subject\n\nBody\n\nSparky-Run: run-1\n", "Subject")):
+        (worktree / "a.py").write_text(f"a = {number + 2}\n")
+        house.repository.commit("run-1", message)
+    form = ("-s", "--format=%an <%ae>|%cn <%ce>|%B")
+    sparky = "sparky <sparky@localhost>|sparky <sparky@localhost>"
+    trailer = "Co-authored-by: Ada <ada@example.org>"
+    assert (
+        house.git("show", *form, f"{BRANCH}~") == f"{sparky}|Subject\n\nBody\n\nSparky-Run: run-1\n{trailer}"
+    )
+    assert house.git("show", *form, BRANCH) == f"{sparky}|Subject\n\n{trailer}"
+    assert house.repository.identity() == "Ada <ada@example.org>"
+
+
+def test_without_a_name_in_the_configuration_there_is_no_co_author(house: House) -> None:
+    (house.root / "home" / ".gitconfig").unlink()
+    repository = house.with_shell(SystemShell(house.env))
+    worktree = repository.open("run-1", BRANCH, house.sha("main"))
+    (worktree / "a.py").write_text("a = 2\n")
+    sha = repository.commit("run-1", "Subject")
+    assert sha is not None
+    assert (repository.identity(), house.git("show", "-s", "--format=%B", sha)) == (None, "Subject")
+
+
+def test_nothing_changed_is_no_commit(house: House) -> None:
+    worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
+    (worktree / "a.py").touch()
+    (worktree / "ignored").write_text("")
+    assert house.repository.commit("run-1", "nothing") is None
+    assert house.sha(BRANCH) == house.sha("main")
+
+
+def test_bytes_are_committed_and_checked_out_as_they_are(house: House) -> None:
+    house.git("config", "core.autocrlf", "true")
+    house.git("config", "core.fileMode", "false")
+    worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
+    assert (worktree / "crlf.txt").read_bytes() == b"one\r\ntwo\n"
+    (worktree / "crlf.txt").write_bytes(b"one\r\nand\ntwo\r\n\0")
+    (worktree / "new.txt").write_bytes(b"new\r\n")
+    (worktree / "run.sh").chmod(0o644)
+    sha = house.repository.commit("run-1", "a change")
+    assert sha is not None
+    assert house.repository.read(sha, "crlf.txt") == b"one\r\nand\ntwo\r\n\0"
+    assert house.repository.read(sha, "new.txt") == b"new\r\n"
+    assert house.git("ls-tree", sha, "run.sh").startswith("100644")
+
+
+def test_line_endings_follow_the_repositorys_own_attributes(house: House) -> None:
+    (house.top / ".gitattributes").write_text("*.bat text eol=crlf\n")
+    (house.top / "x.bat").write_bytes(b"one\r\n")
+    house.commit()
+    worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
+    assert (worktree / "x.bat").read_bytes() == b"one\r\n"
+    (worktree / "x.bat").write_bytes(b"one\r\ntwo\r\n")
+    sha = house.repository.commit("run-1", "a change")
+    assert sha is not None
+    assert house.repository.read(sha, "x.bat") == b"one\ntwo\n"
+
+
+def test_what_an_agent_committed_itself_becomes_sparkys_one_commit(house: House) -> None:
+    base = house.sha("main")
+    worktree = house.repository.open("run-1", BRANCH, base)
+    (worktree / "a.py").write_text("a = 2\n")
+    house.git("checkout", "-q", "-b", "mine", cwd=worktree)
+    house.git("commit", "-qam", "by an agent", cwd=worktree)
+    (worktree / "ignored").write_text("")
+    house.git("add", "-f", "ignored", cwd=worktree)
+    sha = house.repository.commit("run-1", "a change")
+    assert sha is not None
+    assert house.repository.log(base, BRANCH) == ((sha, "a change"),)
+    assert [change.path for change in house.repository.changes(base, sha)] == ["a.py"]
+    assert house.git("symbolic-ref", "HEAD", cwd=worktree) == f"refs/heads/{BRANCH}"
+
+
+def test_a_repository_inside_the_worktree_is_refused_by_name(house: House) -> None:
+    worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
+    for name in ("nested", "empty"):
+        (worktree / "sub dir" / name).mkdir()
+        house.git("init", "-q", cwd=worktree / "sub dir" / name)
+    (worktree / "sub dir" / "nested" / "f").write_text("")
+    house.git("add", ".", cwd=worktree / "sub dir" / "nested")
+    house.git("commit", "-qm", "nested", cwd=worktree / "sub dir" / "nested")
+    with pytest.raises(
+        GitError, match="sub dir/empty/, sub dir/nested/ in the run's worktree is a git repository"
+    ):
+        house.repository.commit("run-1", "a change")
+    assert house.sha(BRANCH) == house.sha("main")
+
+
+def test_a_git_directory_among_tracked_files_is_no_obstacle(house: House) -> None:
+    worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
+    house.git("init", "-q", cwd=worktree / "sub dir")
+    (worktree / "sub dir" / "ü.py").write_text("x = 2\n")
+    sha = house.repository.commit("run-1", "a change")
+    assert sha is not None
+    change = FileChange(path="sub dir/ü.py", status="M", added=1, deleted=1)
+    assert house.repository.changes("main", sha) == (change,)
+
+
+def test_submodules_are_left_alone(house: House) -> None:
+    other = shutil.copytree(house.top, house.root / "other", symlinks=True)
+    house.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "lib")
+    base = house.commit()
+    worktree = house.repository.open("run-1", BRANCH, base)
+    (worktree / "lib" / "stray").write_text("")
+    (worktree / "a.py").write_text("a = 2\n")
+    sha = house.repository.commit("run-1", "a change")
+    assert sha is not None
+    assert [change.path for change in house.repository.changes(base, sha)] == ["a.py"]
+    house.repository.reset("run-1", base)
+    assert list((worktree / "lib").iterdir()) == []
+    assert "lib" not in house.repository.files(sha)
+    house.repository.merge("main", base, sha)
+    assert (house.status(), (house.top / "lib" / "a.py").read_text()) == ("", "a = 1\n")

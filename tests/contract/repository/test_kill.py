@@ -1,0 +1,136 @@
+"""kill -9 between any two calls of git, and in the middle of one."""
+
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+from sparky.adapters.repository import GitRepository
+from sparky.ports import DirtyCheckoutError
+from tests.contract.repository.house import BRANCH, Cut, House, files
+
+READS = ("rev-parse", "rev-list", "config", "ls-files", "diff-files", "diff-tree", "status", "merge-base")
+
+
+class KilledError(Exception):
+    """sparky was killed here."""
+
+
+def kill() -> None:
+    raise KilledError
+
+
+def moments(calls: list[str]) -> list[int]:
+    """The calls, counted from 1, before which something may have changed since the one before."""
+    writes = [call not in READS for call in calls]
+    return [1, *(n + 1 for n in range(1, len(calls)) if writes[n - 1] or writes[n])]
+
+
+Method = Callable[[GitRepository], object]
+
+
+def life(house: House) -> dict[str, Method]:
+    """What a run does, method by method; each finds what the ones before it left."""
+    base = house.sha("main")
+
+    def commit(repository: GitRepository) -> bool:
+        (house.work / "run-1" / "a.py").write_text("a = 2\n")
+        (house.work / "run-1" / "new.py").write_text("new\n")
+        return repository.commit("run-1", "a change") is not None
+
+    def merge(repository: GitRepository) -> None:
+        repository.merge("main", base, house.sha(BRANCH))
+
+    return {
+        "open": lambda repository: repository.open("run-1", BRANCH, base),
+        "commit": commit,
+        "keep": lambda repository: repository.keep("run-1", house.sha(BRANCH)),
+        "merge": merge,
+        "drop": lambda repository: repository.drop("run-1", BRANCH),
+    }
+
+
+def standing(house: House) -> object:
+    """What a person would see, without shas."""
+    refs = house.git("for-each-ref", "--format=%(refname) %(tree) %(subject)")
+    work = files(house.work / "run-1", (".git",)) if house.work.exists() else {}
+    count = house.git("rev-list", "--count", "--all")
+    return refs, count, work, house.status(), files(house.top, (".git",))
+
+
+@pytest.mark.parametrize("method", ["open", "commit", "keep", "merge", "drop"])
+def test_a_method_that_was_killed_anywhere_is_finished_by_running_it_again(house: House, method: str) -> None:
+    steps = life(house)
+    for name, step in steps.items():
+        if name == method:
+            break
+        step(house.repository)
+    start = house.root / "start"
+    kept = {place: start / place.name for place in (house.top, house.root / "state") if place.exists()}
+    for place, copy in kept.items():
+        shutil.copytree(place, copy, symlinks=True)
+    whole = Cut(house.shell, 0, kill)
+    expected = steps[method](house.with_shell(whole)), standing(house)
+    for number in moments(whole.calls):
+        shutil.rmtree(house.top)
+        shutil.rmtree(house.root / "state", ignore_errors=True)
+        for place, copy in kept.items():
+            shutil.copytree(copy, place, symlinks=True)
+        with pytest.raises(KilledError):
+            steps[method](house.with_shell(Cut(house.shell, number, kill)))
+        again = steps[method](house.repository)
+        assert (again, standing(house)) == expected, f"killed before call {number} of git"
+
+
+def test_locks_and_a_half_made_worktree_of_a_killed_git_are_cleared(house: House) -> None:
+    base = house.sha("main")
+    worktree = house.repository.open("run-1", BRANCH, base)
+    before = files(worktree)
+    git_dir = house.top / ".git"
+    admin = git_dir / "worktrees" / "run-1"
+    for lock in (admin / "index.lock", admin / "HEAD.lock", git_dir / f"refs/heads/{BRANCH}.lock"):
+        lock.touch()
+    (worktree / "a.py").write_text("a = 2\n")
+    assert house.repository.commit("run-1", "a change") is not None
+    (admin / "locked").write_text("initializing")
+    assert house.repository.open("run-1", BRANCH, base) == worktree
+    assert not (admin / "locked").exists()
+    (admin / "commondir").unlink()
+    (worktree / ".git").unlink()
+    assert house.repository.open("run-1", BRANCH, base) == worktree
+    assert files(worktree) == before
+    shutil.rmtree(worktree)
+    house.repository.open("run-1", BRANCH, base)
+    assert files(worktree) == before
+
+
+def test_a_merge_whose_git_was_killed_halfway_is_finished(house: House) -> None:
+    base = house.sha("main")
+    worktree = house.repository.open("run-1", BRANCH, base)
+    for name, text in {"a.py": "a = 2\n", "new.py": "new\n", "other.py": "other\n"}.items():
+        (worktree / name).write_text(text)
+    (worktree / "b.py").unlink()
+    sha = house.repository.commit("run-1", "a change")
+    assert sha is not None
+    (house.top / "a.py").write_text("a = 2\n")
+    (house.top / "new.py").write_text("ne")
+    (house.top / "b.py").unlink()
+    git_dir = house.top / ".git"
+    (git_dir / "index.lock").write_bytes(b"sparky merges here\n")
+    for name in ("index.sparky", "index.sparky.lock", "HEAD.lock", "refs/heads/main.lock"):
+        (git_dir / name).touch()
+    house.repository.merge("main", base, sha)
+    assert (house.sha("main"), house.status()) == (sha, "")
+    assert not [path for path in git_dir.rglob("*") if path.name.endswith((".lock", ".sparky"))]
+
+
+def test_an_edit_made_after_a_killed_merge_is_not_overwritten(house: House) -> None:
+    base = house.sha("main")
+    sha = house.change(a="a = 2\n", b="b = 2\n")
+    (house.top / "a.py").write_text("a = 2\n")
+    (house.top / "b.py").write_text("b = 2 # by hand\n")
+    (house.top / ".git" / "index.lock").write_bytes(b"sparky merges here\n")
+    with pytest.raises(DirtyCheckoutError) as caught:
+        house.repository.merge("main", base, sha)
+    assert str(caught.value) == f"uncommitted changes in {house.top}: b.py"
+    assert (house.top / "b.py").read_text() == "b = 2 # by hand\n"

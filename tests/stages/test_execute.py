@@ -1,0 +1,138 @@
+"""EXECUTE by a session: what the agent says is a claim; what counts is the commit. And the receipts."""
+
+import pytest
+
+from sparky.adapters.scripted import ScriptedSession, Step
+from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
+from sparky.domain.state import Handoff, Preferences
+from sparky.stages.table import perform
+from tests.stages.stand import Stand
+
+RIGHT = Step(do="replace", path="a.py", old="1", text="2")
+BROKEN = Step(do="write", path="a.py", text="A = (\n")
+
+
+def executed(stand: Stand, session: ScriptedSession, number: int = 1) -> Attempt:
+    """One session on a.py."""
+    stand.sessions = (session,)
+    stand.preferences = Preferences(script="session.toml")
+    base = stand.commit({"a.py": b"A = 1\n"})
+    return stand.perform(Stage.EXECUTE, stand.state(base), agent="coder", number=number)
+
+
+def ran(work: Attempt) -> Attempt:
+    """TEST that passed at the commit of an attempt."""
+    return Attempt(stage=Stage.TEST, number=1, verdict=Verdict.PASS, reason="ran", sha=work.sha)
+
+
+@pytest.mark.parametrize(
+    ("session", "traits", "reason"),
+    [
+        (
+            ScriptedSession(success=True),
+            (Trait.LIE, Trait.NO_CHANGE),
+            "claim refuted: it reported success and changed nothing",
+        ),
+        (
+            ScriptedSession(success=False, summary="I can't"),
+            (Trait.NO_CHANGE,),
+            "no files matched: nothing was changed (I can't)",
+        ),
+        (
+            ScriptedSession(ending="crash"),
+            (Trait.CRASHED,),
+            "the session ended without a change: killed (code -6)",
+        ),
+        (
+            ScriptedSession(ending="hang"),
+            (Trait.TIMED_OUT,),
+            "the session ended without a change: timed out (code -9)",
+        ),
+        (
+            ScriptedSession(steps=(BROKEN,)),
+            (Trait.BROKEN_SYNTAX,),
+            "changed files don't parse: a.py: line 1: '(' was never closed",
+        ),
+    ],
+)
+def test_what_a_session_does_wrong_is_told_by_what_it_left(
+    session: ScriptedSession, traits: tuple[Trait, ...], reason: str, stand: Stand
+) -> None:
+    attempt = executed(stand, session)
+    assert (attempt.verdict, attempt.traits, attempt.reason) == (Verdict.REVISE, traits, reason)
+
+
+@pytest.mark.parametrize("ending", ["finish", "crash", "hang"])
+def test_a_change_counts_however_the_session_ended(ending: str, stand: Stand) -> None:
+    attempt = executed(stand, ScriptedSession(steps=(RIGHT,), ending=ending, success=False))
+    assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED,))
+    assert (attempt.reason, attempt.files_modified) == ("1 file(s) changed, 2 line(s)", ("a.py",))
+    assert stand.house.repository.read(attempt.sha or "", "a.py") == b"A = 2\n"
+
+
+def test_the_commit_says_that_the_agents_words_are_a_claim(stand: Stand) -> None:
+    attempt = executed(stand, ScriptedSession(steps=(RIGHT,), summary="All\ntests pass."))
+    assert stand.house.repository.message(attempt.sha or "") == (
+        "Tidy the report\n\n"
+        "Issue 7, attempt 1 by coder.\n"
+        "The agent's own words (a claim, not evidence): All tests pass.\n\n"
+        "Sparky-Run: 7-0a1b2c3d-1\n"
+    )
+
+
+def test_the_attempts_of_a_part_make_one_commit(stand: Stand) -> None:
+    stand.sessions = (
+        ScriptedSession(number=1, steps=(Step(do="write", path="key.txt", text="secret"),)),
+        ScriptedSession(number=2, steps=(RIGHT, Step(do="delete", path="key.txt"))),
+    )
+    base = stand.commit({"a.py": b"A = 1\n"})
+    first = stand.perform(Stage.EXECUTE, stand.state(base), agent="coder")
+    second = stand.perform(Stage.EXECUTE, stand.state(base, first), agent="coder", number=2)
+    repository, head = stand.house.repository, second.sha or ""
+    assert (second.verdict, second.files_deleted) == (Verdict.PASS, ("key.txt",))
+    assert repository.parent(head) == base
+    assert repository.resolve(stand.state(base).context.branch) == head
+    assert repository.files(head) == ("a.py",)
+
+
+def test_an_attempt_that_takes_everything_back_changed_nothing(stand: Stand) -> None:
+    stand.sessions = (
+        ScriptedSession(number=1, steps=(RIGHT,)),
+        ScriptedSession(number=2, steps=(Step(do="replace", path="a.py", old="2", text="1"),)),
+    )
+    base = stand.commit({"a.py": b"A = 1\n"})
+    first = stand.perform(Stage.EXECUTE, stand.state(base), agent="coder")
+    second = stand.perform(Stage.EXECUTE, stand.state(base, first), agent="coder", number=2)
+    assert (second.traits, second.sha) == ((Trait.LIE, Trait.NO_CHANGE), base)
+
+
+def test_after_a_rebase_the_next_attempt_stands_on_what_was_rebased(stand: Stand) -> None:
+    stand.sessions = (
+        ScriptedSession(number=1, steps=(RIGHT,)),
+        ScriptedSession(number=2, steps=(Step(do="replace", path="a.py", old="2", text="3"),)),
+    )
+    base = stand.commit({"a.py": b"A = 1\n"})
+    first = stand.perform(Stage.EXECUTE, stand.state(base), agent="coder")
+    moved = stand.commit({"b.py": b"B = 1\n"})
+    rebased = stand.perform(Stage.MERGE, stand.state(base, first, ran(first)))
+    state = stand.state(base, first, ran(first), rebased)
+    second = stand.perform(Stage.EXECUTE, state, agent="coder", number=2)
+    repository = stand.house.repository
+    assert (rebased.base, repository.parent(second.sha or "")) == (moved, rebased.sha)
+
+
+def test_an_attempt_that_left_a_receipt_is_not_made_again(stand: Stand) -> None:
+    stand.sessions = (ScriptedSession(steps=(RIGHT,)),)
+    stand.preferences = Preferences(script="session.toml")
+    base = stand.commit({"a.py": b"A = 1\n"})
+    state = stand.state(base)
+    handoff = Handoff(stage=Stage.EXECUTE, reason="go", agent="coder", rollback_sha=base)
+    first = perform(handoff, state, stand.house.ports)
+    assert perform(handoff, state, stand.house.ports) == first
+    assert len(stand.house.runner.asked) == 1
+    perform(handoff, state.record(first), stand.house.ports)
+    assert len(stand.house.runner.asked) == 2
+    assert stand.house.progress.lines(state.run_id)[:2] == [
+        "execute 1 by coder …",
+        "execute 1 by coder: PASS, 1 file(s) changed, 2 line(s)",
+    ]

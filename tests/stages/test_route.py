@@ -1,0 +1,57 @@
+"""ROUTE: an agent for each kind, and every bid."""
+
+from dataclasses import replace
+
+from sparky.domain.attempt import Stage, Trait, Verdict
+from sparky.domain.issue import Kind, Source
+from sparky.domain.state import Preferences
+from tests.stages.stand import Stand
+
+
+def test_each_kind_of_the_findings_goes_to_its_owner(stand: Stand) -> None:
+    kinds = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
+    stand.issue = replace(stand.issue, kinds=kinds, source=Source.FINDINGS)
+    attempt = stand.perform(Stage.ROUTE, stand.state("b"))
+    assert (attempt.verdict, attempt.items) == (Verdict.PASS, ())
+    assert attempt.reason == "DEAD_CODE: dead-code, IMPORT_ERROR: imports, FORMATTING: formatting"
+    assert [(route.kind, route.agent) for route in attempt.route] == [
+        (Kind.DEAD_CODE, "dead-code"),
+        (Kind.IMPORT_ERROR, "imports"),
+        (Kind.FORMATTING, "formatting"),
+    ]
+
+
+def test_with_a_script_the_coder_is_the_last_resort(stand: Stand) -> None:
+    stand.issue = replace(stand.issue, title="Remove unused imports")
+    stand.preferences = Preferences(script="session.toml")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.kind, route.agent, route.fallbacks) == (Kind.IMPORT_ERROR, "imports", ("coder",))
+    assert [bid.agent for bid in route.bids] == ["imports", "coder"]
+
+
+def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) -> None:
+    stand.issue = replace(stand.issue, title="The login page crashes")
+    attempt = stand.perform(Stage.ROUTE, stand.state("b"))
+    why = "coder: it plays a script, and none is given (--script FILE)"
+    assert (attempt.verdict, attempt.traits) == (Verdict.ESCALATE, (Trait.NO_AGENT,))
+    assert attempt.reason == f"no agent bids enough for GENERAL: {why}"
+    assert attempt.items == ("no agent for GENERAL",)
+    assert [(route.agent, route.bids, route.left_out) for route in attempt.route] == [(None, (), (why,))]
+
+
+def test_kinds_that_nobody_takes_are_named_beside_those_that_are_taken(stand: Stand) -> None:
+    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.SECURITY), source=Source.FINDINGS)
+    attempt = stand.perform(Stage.ROUTE, stand.state("b"))
+    assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "FORMATTING: formatting")
+    assert attempt.items == ("no agent for SECURITY",)
+
+
+def test_the_agent_that_the_issue_names_is_taken_or_nobody(stand: Stand) -> None:
+    stand.preferences = Preferences(script="session.toml")
+    stand.issue = replace(stand.issue, kinds=(Kind.IMPORT_ERROR,), agent="coder")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.agent, route.fallbacks) == ("coder", ("imports",))
+    stand.issue = replace(stand.issue, agent="wizard")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.agent, route.fallbacks) == (None, ())
+    assert route.left_out[0] == "wizard: the issue names it, and no agent of that name takes IMPORT_ERROR"

@@ -1,0 +1,117 @@
+"""VERIFY: gone, nothing new, tested, shown; and the risks that a person has to see."""
+
+from dataclasses import replace
+
+from sparky.domain.agent import Route
+from sparky.domain.attempt import Attempt, Stage, Tally, Trait, Verdict
+from sparky.domain.finding import Finding, Fix, Left, Location
+from sparky.domain.issue import Issue, Kind, Source
+from sparky.domain.result import REST
+from sparky.domain.testing import Comparison
+from sparky.formats.state_json import decode, encode
+from tests.stages.stand import Files, Stand
+
+OS = Finding(
+    tool="ruff",
+    rule="F401",
+    kind=Kind.IMPORT_ERROR,
+    message="`os` imported but unused",
+    location=Location(path="a.py", line=1, column=8),
+    fix=Fix.SAFE,
+)
+FINDINGS = Issue(id="fix", key="k", title="Fix imports", source=Source.FINDINGS, kinds=(Kind.IMPORT_ERROR,))
+
+
+def verified(
+    stand: Stand,
+    files: Files,
+    *,
+    kind: Kind = Kind.GENERAL,
+    test: Verdict = Verdict.PASS,
+    fixed: tuple[str, ...] = ("test_a",),
+    stale: bool = False,
+) -> Attempt:
+    """VERIFY of a change to a.py and b.py by a session, after a TEST that said so."""
+    blobs = stand.house.blobs
+    base = stand.commit({"a.py": b"import os\nA = 1\n", "b.py": b"B = 1\n"})
+    head = stand.change(files)
+    known = blobs.put(encode((OS,)))
+    if stand.issue.source is Source.FINDINGS:
+        stand.issue = replace(stand.issue, findings=known)
+    route = Route(kind=kind, agent="coder", fallbacks=(), bids=())
+    comparison = blobs.put(encode(Comparison(fixed=fixed)))
+    done = Attempt(stage=Stage.ROUTE, number=1, verdict=Verdict.PASS, reason="routed", route=(route,))
+    work = replace(done, stage=Stage.EXECUTE, route=(), sha=head, traits=(Trait.CHANGED,))
+    ran = replace(done, stage=Stage.TEST, route=(), verdict=test, blobs={"comparison": comparison})
+    ran = replace(ran, reason=f"the tests: {test.value}", sha=base if stale else head)
+    steps = (ran, work) if stale else (work, ran)
+    return stand.perform(Stage.VERIFY, stand.state(base, done, *steps))
+
+
+def refusals(attempt: Attempt) -> dict[str, tuple[Verdict, str]]:
+    """The gates that did not pass."""
+    return {g.gate: (g.verdict, g.reason) for g in attempt.gates if g.verdict is not Verdict.PASS}
+
+
+def test_a_change_that_a_test_shows_and_that_brings_nothing_is_verified(stand: Stand) -> None:
+    attempt = verified(stand, {"b.py": b"B = 2\n"})
+    assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "verified at the tested commit")
+    assert (attempt.agent, attempt.files_modified, attempt.lines_changed) == ("verifier", ("b.py",), 2)
+    assert [evidence.note for evidence in attempt.evidence] == ["0 finding(s)"] * 2
+
+
+def test_findings_that_are_gone_are_counted_and_those_that_stay_are_named(stand: Stand) -> None:
+    stand.issue = FINDINGS
+    attempt = verified(stand, {"a.py": b"A = 1\n"}, kind=Kind.IMPORT_ERROR)
+    assert attempt.reason == "verified at the tested commit; 1 of 1 finding(s) gone"
+    assert (attempt.tally, attempt.items) == (Tally(before=1, fixed=1, rest=0), ())
+    stays = verified(Stand(root=stand.root / "2", issue=FINDINGS), {"b.py": b"\n"}, kind=Kind.IMPORT_ERROR)
+    line = "a.py:1 F401 `os` imported but unused: no agent was asked to mend it"
+    assert (stays.tally, stays.items) == (Tally(before=1, fixed=0, rest=1), (line,))
+
+
+def test_the_rest_is_kept_whole_in_a_blob(stand: Stand) -> None:
+    stand.issue = FINDINGS
+    attempt = verified(stand, {"b.py": b"\n"}, kind=Kind.IMPORT_ERROR)
+    (rest,) = decode(stand.house.blobs.get(attempt.blobs[REST]), tuple[Left, ...])
+    assert rest.line == attempt.items[0]
+
+
+def test_a_finding_that_appeared_goes_back_to_the_coder(stand: Stand) -> None:
+    attempt = verified(stand, {"b.py": b"import os\nB = 2\n"})
+    why = "1 finding(s) appeared: b.py:1 F401 `os` imported but unused"
+    assert attempt.reason == f"not verified: nothing new: {why}"
+    assert refusals(attempt) == {"nothing new": (Verdict.REVISE, why)}
+
+
+def test_only_the_tested_commit_is_verified(stand: Stand) -> None:
+    attempt = verified(stand, {"b.py": b"B = 2\n"}, stale=True)
+    assert attempt.verdict is Verdict.REVISE
+    assert refusals(attempt) == {
+        "tested commit": (Verdict.REVISE, "the head is not the commit that was tested")
+    }
+
+
+def test_what_no_test_looked_at_or_shows_is_a_risk(stand: Stand) -> None:
+    attempt = verified(stand, {"b.py": b"B = 2\n"}, test=Verdict.SKIP, fixed=())
+    assert (attempt.verdict, attempt.traits) == (Verdict.ESCALATE, (Trait.RISKY,))
+    assert refusals(attempt) == {
+        "tested commit": (Verdict.ESCALATE, "the tests: SKIP"),
+        "shown by a test": (Verdict.ESCALATE, "no test fails at base and passes at head"),
+    }
+
+
+def test_criteria_and_size_are_for_a_person(stand: Stand) -> None:
+    stand.issue = replace(stand.issue, criteria=("it is fast", "it is small"))
+    attempt = verified(stand, {"b.py": b"B = 2\n" * 1001})
+    assert refusals(attempt) == {
+        "criteria": (Verdict.ESCALATE, "2 criterion/criteria to judge: it is fast; it is small"),
+        "size": (Verdict.ESCALATE, "1002 lines changed, more than 1000"),
+    }
+    assert attempt.reason.startswith("for a person: 2 criterion/criteria")
+
+
+def test_a_change_without_python_is_verified_by_its_tests_alone(stand: Stand) -> None:
+    attempt = verified(stand, {"notes.txt": b"new\n"})
+    assert (attempt.verdict, attempt.evidence) == (Verdict.PASS, ())
+    assert stand.house.shell.ran == []

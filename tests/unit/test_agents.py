@@ -1,0 +1,111 @@
+from dataclasses import replace
+
+import pytest
+
+from sparky.agents.coder import CODER
+from sparky.agents.dead_code import DEAD_CODE
+from sparky.agents.example import example
+from sparky.agents.formatting import FORMATTING
+from sparky.agents.imports import IMPORTS
+from sparky.agents.table import AGENTS, SERVED, check, owner
+from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
+from sparky.domain.issue import Issue, Kind, Source
+from sparky.tools.table import TOOLS
+
+TOOL_NAMES = frozenset(TOOLS)
+
+
+def problems(*agents: Agent, kinds: tuple[Kind, ...] = ()) -> list[str]:
+    return check(agents, tools=TOOL_NAMES, runners={"scripted"}, kinds=kinds)
+
+
+def route(issue: Issue) -> tuple[str | None, tuple[str, ...]]:
+    bids, _ = gather(AGENTS, issue)
+    chosen = choose(issue.kinds[0], bids)
+    return chosen.agent, chosen.fallbacks
+
+
+def test_nothing_is_wrong_with_the_agents_that_ship() -> None:
+    assert check(AGENTS, tools=TOOL_NAMES, runners={"scripted"}) == []
+
+
+def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet() -> None:
+    owners = {kind: owner(kind) for kind in Kind}
+    specialists = {
+        Kind.FORMATTING: FORMATTING,
+        Kind.IMPORT_ERROR: IMPORTS,
+        Kind.DEAD_CODE: DEAD_CODE,
+        Kind.REVIEW: None,
+    }
+    assert owners == {kind: specialists.get(kind, CODER) for kind in Kind}
+    assert set(Kind) - set(SERVED) == {Kind.REVIEW}
+
+
+@pytest.mark.parametrize(
+    ("issue", "expected"),
+    [
+        (example("3 findings", Kind.FORMATTING, source=Source.FINDINGS), ("formatting", ("coder",))),
+        (example("Fix the formatting of the code", Kind.FORMATTING), ("formatting", ("coder",))),
+        (example("Fix formatting", Kind.FORMATTING), ("formatting", ("coder",))),
+        (example("Wrong date formatting", Kind.FORMATTING), ("coder", ())),
+        (example("Style of the error pages", Kind.FORMATTING), ("coder", ("formatting",))),
+        (example("Unused import in a.py", Kind.IMPORT_ERROR), ("imports", ("coder",))),
+        (example("9 findings", Kind.IMPORT_ERROR, source=Source.FINDINGS), ("imports", ("coder",))),
+        (example("Tidy the imports of the package", Kind.IMPORT_ERROR), ("coder", ("imports",))),
+        (example("ImportError on Windows", Kind.IMPORT_ERROR), ("coder", ())),
+        (example("Unused local variables", Kind.DEAD_CODE), ("dead-code", ("coder",))),
+        (example("9 findings", Kind.DEAD_CODE, source=Source.FINDINGS), ("dead-code", ("coder",))),
+        (example("Some dead code", Kind.DEAD_CODE), ("dead-code", ("coder",))),
+        (example("Remove Unused Agent Files", Kind.DEAD_CODE), ("coder", ())),
+        (example("Old things in billing", Kind.DEAD_CODE), ("coder", ("dead-code",))),
+        (example("Add a flag", Kind.GENERAL), ("coder", ())),
+        (example("Hard-coded password", Kind.SECURITY), ("coder", ())),
+        (example("Review the parser", Kind.REVIEW), (None, ())),
+    ],
+)
+def test_an_issue_goes_to_the_agent_that_can_do_it(
+    issue: Issue, expected: tuple[str | None, tuple[str, ...]]
+) -> None:
+    assert route(issue) == expected
+
+
+def test_a_kind_without_an_agent_is_told() -> None:
+    assert problems(FORMATTING, kinds=(Kind.FORMATTING, Kind.SECURITY)) == [
+        "SECURITY: no agent owns this kind"
+    ]
+
+
+def test_two_agents_of_one_kind_at_one_priority_are_told_and_so_are_two_of_one_name() -> None:
+    rival = replace(FORMATTING, name="rival")
+    assert problems(FORMATTING, rival) == ["FORMATTING: formatting and rival share the priority 100"]
+    assert problems(FORMATTING, replace(FORMATTING, priority=7)) == ["formatting: two agents have this name"]
+
+
+def test_an_unknown_tool_or_runner_is_told() -> None:
+    tool = replace(DEAD_CODE, works=ToolFix(tool="rough", rules=("F841",), unsafe=("F841", "F401")))
+    runner = replace(
+        CODER, kinds=(Kind.GENERAL, Kind.DRY_VIOLATION), works=Session(runner="oracle"), takes=()
+    )
+    assert problems(tool, runner) == [
+        "dead-code (DEAD_CODE): unknown tool rough; known: ruff",
+        "dead-code (DEAD_CODE): F401 is allowed unsafe, but not among its rules",
+        "coder (GENERAL, DRY_VIOLATION): unknown runner oracle; known: scripted",
+    ]
+
+
+def test_a_confidence_outside_of_0_to_1_is_told() -> None:
+    boastful = replace(FORMATTING, bid=lambda _: (2.0, ""), takes=FORMATTING.takes[:1], declines=())
+    assert problems(boastful) == ["FORMATTING: formatting: its confidence 2.0 is not within 0 and 1"]
+
+
+def test_an_example_that_its_bid_belies_is_told() -> None:
+    swapped = replace(IMPORTS, takes=IMPORTS.declines[:1], declines=IMPORTS.takes[:1])
+    assert problems(swapped) == [
+        'imports (IMPORT_ERROR) bids 0.1 on "Circular import between models and views", which it takes',
+        'imports (IMPORT_ERROR) bids 0.85 on "Remove unused imports", which it declines',
+    ]
+
+
+def test_an_example_is_tried_although_the_agent_does_not_support_its_kind() -> None:
+    stray = replace(DEAD_CODE, takes=(example("A review", Kind.REVIEW),), declines=())
+    assert problems(stray) == ['dead-code: its example "A review" is of no kind that it supports (REVIEW)']

@@ -1,0 +1,179 @@
+"""Configuration: what is read, from where, and what is said when it can't be used."""
+
+from pathlib import Path
+
+import pytest
+
+from sparky.config import (
+    ConfigError,
+    Environment,
+    Settings,
+    parse_settings,
+    preferences,
+    read_environment,
+    read_settings,
+)
+from sparky.domain.state import MergePolicy, Preferences
+
+EVERYTHING = """\
+merge = "auto"
+test_command = "pytest -q 'a b'"
+test_timeout_s = 60
+session_timeout_s = 0.5
+sandbox = false
+issues = ["work"]
+script = "play.toml"
+"""
+SET = Settings(
+    merge="auto",
+    test_command="pytest -q 'a b'",
+    test_timeout_s=60.0,
+    session_timeout_s=0.5,
+    sandbox=False,
+    issues=("work",),
+    script="play.toml",
+)
+
+
+def test_without_a_file_everything_is_as_it_comes(tmp_path: Path) -> None:
+    assert read_settings(tmp_path) == Settings()
+    assert preferences(Settings()) == Preferences(
+        merge=MergePolicy.ASK,
+        test_command=None,
+        test_timeout_s=900.0,
+        session_timeout_s=1800.0,
+        sandbox=True,
+        script=None,
+    )
+
+
+def test_every_key_of_sparky_toml_is_read_and_wanted(tmp_path: Path) -> None:
+    (tmp_path / "sparky.toml").write_text(EVERYTHING)
+    assert read_settings(tmp_path) == SET
+    assert preferences(SET) == Preferences(
+        merge=MergePolicy.AUTO,
+        test_command=("pytest", "-q", "a b"),
+        test_timeout_s=60.0,
+        session_timeout_s=0.5,
+        sandbox=False,
+        script="play.toml",
+    )
+
+
+def test_the_table_of_a_pyproject_is_read_where_there_is_no_file_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'shop'\n[tool.sparky]\n{EVERYTHING}")
+    assert read_settings(tmp_path) == SET
+    (tmp_path / "sparky.toml").write_text("sandbox = false")
+    assert read_settings(tmp_path) == Settings(sandbox=False)
+
+
+@pytest.mark.parametrize("text", ["[tool.ruff]\n", "[project]\n", "tool = 1\n", "this is = no toml [\n", ""])
+def test_a_pyproject_that_says_nothing_of_sparky_or_is_broken_is_not_ours_to_refuse(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert read_settings(tmp_path) == Settings()
+
+
+WRONG = {
+    "mrege = 'auto'": "unknown key 'mrege'; did you mean 'merge'?",
+    "test_timeout = 5": "unknown key 'test_timeout'; did you mean 'test_timeout_s'?",
+    "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_timeout_s, "
+    "session_timeout_s, sandbox, issues, script",
+    "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
+    "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
+    "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",
+    "test_timeout_s = 0": "test_timeout_s is 0.0, and must be above 0 seconds",
+    "test_timeout_s = nan": "test_timeout_s is nan, and must be above 0 seconds",
+    "session_timeout_s = -1": "session_timeout_s is -1.0, and must be above 0 seconds",
+    "session_timeout_s = inf": "session_timeout_s is inf, and must be above 0 seconds",
+    '''test_command = "pytest 'a"''': "test_command: No closing quotation",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_what_is_wrong_is_said_with_the_file_and_the_key(tmp_path: Path, line: str) -> None:
+    own, pyproject = tmp_path / "sparky.toml", tmp_path / "pyproject.toml"
+    own.write_text(line)
+    with pytest.raises(ConfigError) as error:
+        read_settings(tmp_path)
+    assert (str(error.value), error.value.code) == (f"{own}: {WRONG[line]}", 2)
+    own.unlink()
+    pyproject.write_text(f"[tool.sparky]\n{line}")
+    with pytest.raises(ConfigError) as error:
+        read_settings(tmp_path)
+    assert str(error.value) == f"{pyproject} [tool.sparky]: {WRONG[line]}"
+
+
+def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+    pyproject = tmp_path / "pyproject.toml"
+    pyproject.write_text("[tool]\nsparky = 'auto'\n")
+    with pytest.raises(ConfigError) as error:
+        read_settings(tmp_path)
+    assert str(error.value) == f"{pyproject} [tool.sparky] is 'auto', and must be a table"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"merge = \n", "Invalid value (at line 1, column 9)"),
+        (b"merge = '\xff'", "'utf-8' codec can't decode byte 0xff in position 9: invalid start byte"),
+    ],
+)
+def test_a_file_that_is_no_toml_is_refused_by_name(tmp_path: Path, content: bytes, why: str) -> None:
+    own = tmp_path / "sparky.toml"
+    own.write_bytes(content)
+    with pytest.raises(ConfigError) as error:
+        read_settings(tmp_path)
+    assert str(error.value) == f"{own}: {why}"
+
+
+def test_settings_can_be_parsed_from_a_table() -> None:
+    assert parse_settings({"sandbox": False}, "flags") == Settings(sandbox=False)
+
+
+HOME = Path("/home/ada")
+
+
+def test_sparky_lives_in_the_home_directory_unless_it_is_told_otherwise() -> None:
+    assert read_environment({"HOME": "/home/ada"}) == Environment(
+        home=HOME,
+        state=HOME / ".local/state/sparky",
+        cache=HOME / ".cache/sparky",
+        base={"HOME": "/home/ada"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "state", "cache"),
+    [
+        ({"XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/c"}, "/s/sparky", "/c/sparky"),
+        ({"XDG_STATE_HOME": "", "XDG_CACHE_HOME": ""}, "/h/.local/state/sparky", "/h/.cache/sparky"),
+        (
+            {"SPARKY_STATE_DIR": "/mine", "SPARKY_CACHE_DIR": "/its", "XDG_STATE_HOME": "/s"},
+            "/mine",
+            "/its",
+        ),
+    ],
+)
+def test_the_places_of_state_and_cache(told: dict[str, str], state: str, cache: str) -> None:
+    found = read_environment({"HOME": "/h", **told})
+    places = (found.state, found.cache, found.database)
+    assert places == (Path(state), Path(cache), Path(state) / "sparky.db")
+
+
+def test_processes_get_the_path_and_installers_their_index_and_nobody_the_rest() -> None:
+    index = {
+        "UV_INDEX_URL": "https://index/",
+        "PIP_NO_INPUT": "1",
+        "SSL_CERT_FILE": "/pem",
+        "HTTPS_PROXY": "http://proxy",
+        "no_proxy": "localhost",
+    }
+    base = {"PATH": "/bin", "LANG": "C.UTF-8", "HOME": "/h"}
+    found = read_environment({**index, **base, "GITHUB_TOKEN": "secret", "PYTHONPATH": "/x"})
+    assert (dict(found.base), dict(found.index)) == (base, index)
+
+
+def test_without_a_home_in_the_environment_the_users_own_is_taken() -> None:
+    assert read_environment({}).home == Path.home()

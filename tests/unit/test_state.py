@@ -1,0 +1,78 @@
+"""The state of a run: what it grows by, and what is read off it."""
+
+from dataclasses import replace
+
+import pytest
+
+from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.state import End, Handoff, MergePolicy, Outcome, Preferences
+from tests.builders import BASE, changed, routed, sha, state_of, visited
+
+ONE, TWO, NEW_BASE = sha("1"), sha("2"), sha("d")
+END = End(outcome=Outcome.READY, reason="done")
+
+
+def test_a_state_grows_by_attempts_ends_and_segments_and_never_in_place() -> None:
+    before = state_of()
+    after = before.record(visited(Stage.ROUTE)).record(visited(Stage.TEST)).ended(END)
+    approved = Preferences(merge=MergePolicy.APPROVED)
+    assert before == state_of()
+    assert after == replace(state_of(visited(Stage.ROUTE), visited(Stage.TEST)), ends=(END,))
+    assert after.next_segment(approved) == replace(after, segment=2, segment_start=2, preferences=approved)
+
+
+def test_before_anything_happened_head_and_base_are_where_the_run_starts() -> None:
+    state = state_of()
+    assert (state.head, state.base, state.routes, state.last(Stage.TEST)) == (BASE, BASE, (), None)
+    assert state.tested_sha() is None
+
+
+def test_the_newest_attempt_that_names_a_commit_a_base_or_routes_counts() -> None:
+    moved = replace(visited(Stage.MERGE, Verdict.REVISE, to=TWO), base=NEW_BASE)
+    first, second = routed(("ada",)), routed(("bob",), ("cy",))
+    state = state_of(first, changed("ada", ONE), moved, second, visited(Stage.REVIEW))
+    assert (state.head, state.base, state.routes) == (TWO, NEW_BASE, second.route)
+
+
+def test_attempts_are_found_by_stage_and_part_oldest_first() -> None:
+    one, two, other = changed("ada", ONE), changed("ada", TWO, 2), changed("bob", TWO, part=1)
+    state = state_of(routed(("ada",)), one, visited(Stage.REVIEW), two, other)
+    assert state.of(Stage.EXECUTE) == (one, two, other)
+    assert state.of(Stage.EXECUTE, 0) == (one, two)
+    assert state.of(Stage.EXECUTE, 2) == ()
+    assert state.last(Stage.EXECUTE) == other
+
+
+@pytest.mark.parametrize(
+    ("verdict", "tested"),
+    [(Verdict.PASS, ONE), (Verdict.SKIP, ONE), (Verdict.REVISE, None), (Verdict.ESCALATE, None)],
+)
+def test_a_commit_counts_as_tested_if_the_newest_tests_were_not_against_it(
+    verdict: Verdict, tested: str | None
+) -> None:
+    assert state_of(visited(Stage.TEST, to=TWO), visited(Stage.TEST, verdict, to=ONE)).tested_sha() == tested
+
+
+def test_a_trait_of_any_attempt_is_a_trait_of_the_run() -> None:
+    state = state_of(visited(Stage.TEST, Verdict.PASS, Trait.FLAKY), visited(Stage.VERIFY))
+    assert (state.has(Trait.FLAKY), state.has(Trait.RISKY)) == (True, False)
+
+
+def test_an_attempt_begins_with_what_its_handoff_says() -> None:
+    handoff = Handoff(
+        stage=Stage.EXECUTE,
+        reason="why",
+        agent="ada",
+        part=2,
+        number=3,
+        strategy=Strategy.SIMPLIFIED_APPROACH,
+    )
+    assert handoff.begin(Verdict.REVISE, "no") == Attempt(
+        stage=Stage.EXECUTE,
+        number=3,
+        verdict=Verdict.REVISE,
+        reason="no",
+        agent="ada",
+        part=2,
+        strategy=Strategy.SIMPLIFIED_APPROACH,
+    )

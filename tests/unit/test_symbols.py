@@ -1,0 +1,76 @@
+import warnings
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparky.tools.symbols import symbol_at, symbols
+
+SOURCE = b"""\
+import os
+
+@decorated(
+    "twice",
+)
+class Reader:
+    limit = 3
+
+    def read(self):
+        if self.limit:
+            def inner():
+                return 1
+        match self.limit:
+            case 3:
+                class Local: ...
+        try:
+            pass
+        except ValueError:
+            async def later(): pass
+        return "\\d"
+
+last = 1
+"""
+
+
+def test_each_line_has_the_name_of_what_encloses_it() -> None:
+    assert symbols(SOURCE) == (
+        *("", ""),
+        *(("Reader",) * 6),
+        *(("Reader.read",) * 2),
+        *(("Reader.read.inner",) * 2),
+        *(("Reader.read",) * 2),
+        "Reader.read.Local",
+        *(("Reader.read",) * 3),
+        "Reader.read.later",
+        "Reader.read",
+        *("", "", ""),
+    )
+
+
+def test_crlf_and_lone_carriage_returns_count_lines_as_lf_does() -> None:
+    for newline in (b"\r\n", b"\r"):
+        names = symbols(SOURCE.replace(b"\n", newline))
+        assert [symbol_at(names, line) for line in range(1, 24)] == list(symbols(SOURCE))
+
+
+def test_source_that_is_no_python_has_no_names() -> None:
+    assert [symbols(bad) for bad in (b"def f(:\n", b"a\0b", b"# coding: no-such\n", b"(" * 5000)] == [()] * 4
+
+
+def test_a_place_outside_of_the_source_has_no_name() -> None:
+    names = symbols(b"def f(): ...\n")
+    assert [symbol_at(names, line) for line in (None, 0, 1, 2, 99)] == ["", "", "f", "", ""]
+    assert symbol_at((), 1) == ""
+
+
+def test_an_invalid_escape_in_the_source_is_not_our_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert symbols(b'def f():\n    return "\\d"\n') == ("f", "f", "")
+        filters = warnings.filters[:]
+        symbols(SOURCE)
+        assert warnings.filters[:] == filters
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_borne(source: bytes) -> None:
+    assert all(name == "" or name.isidentifier() or "." in name for name in symbols(source))
