@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Strategy, Trait, Verdict
-from sparky.domain.flow import CRITERIA, FAULT, decide
+from sparky.domain.conditions import FAULT
+from sparky.domain.escalation import Answer, Choice, Escalation, Option
+from sparky.domain.flow import TABLE, decide, row_for
 from sparky.domain.issue import Severity
+from sparky.domain.moves import CRITERIA
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
 from tests.builders import (
     BASE,
@@ -29,13 +32,21 @@ ONE, TWO, NEW_BASE = sha("1"), sha("2"), sha("d")
 
 
 def to(
-    stage: Stage, reason: str, *, at: str, number: int = 1, part: int = 0, items: tuple[str, ...] = ()
+    stage: Stage,
+    reason: str,
+    *,
+    at: str,
+    number: int = 1,
+    part: int = 0,
+    items: tuple[str, ...] = (),
+    words: str = "",
 ) -> Handoff:
     return Handoff(
         stage=stage,
         reason=reason,
         success_criteria=CRITERIA[stage],
         action_items=items,
+        words=words,
         rollback=f"sparky undo {RUN}",
         rollback_sha=at,
         part=part,
@@ -51,14 +62,69 @@ def execute(
     strategy: Strategy = DIRECT,
     part: int = 0,
     items: tuple[str, ...] = (),
+    errors: tuple[str, ...] = (),
+    number: int = 0,
+    words: str = "",
 ) -> Handoff:
-    number = list(Strategy).index(strategy) + 1
-    asked = to(Stage.EXECUTE, reason, at=at, number=number, part=part, items=items)
-    return replace(asked, agent=agent, strategy=strategy)
+    number = number or list(Strategy).index(strategy) + 1
+    asked = to(Stage.EXECUTE, reason, at=at, number=number, part=part, items=items, words=words)
+    return replace(asked, agent=agent, strategy=strategy, previous_errors=errors)
 
 
-def blocked(reason: str, *steps: str, whose: Responsibility = Responsibility.PERSON) -> End:
-    return End(outcome=Outcome.BLOCKED, reason=reason, responsibility=whose, manual_steps=steps)
+def blocked(reason: str, *steps: str) -> End:
+    return End(outcome=Outcome.BLOCKED, reason=reason, manual_steps=steps)
+
+
+STOP = Option(choice=Choice.STOP, says="end the run; what it did stays on its branch")
+WHOSE = (
+    Option(choice=Choice.CODER, says="the coder mends the implementation"),
+    Option(choice=Choice.TESTER, says="the tester mends the test"),
+)
+
+
+def asked(
+    question: str,
+    reason: str,
+    *steps: str,
+    options: tuple[Option, ...],
+    at: str,
+    evidence: tuple[str, ...] = (),
+    whose: Responsibility = Responsibility.PERSON,
+) -> End:
+    then = f"then: sparky answer {RUN} {options[0].choice.value}"
+    return End(
+        outcome=Outcome.BLOCKED,
+        reason=reason,
+        responsibility=whose,
+        manual_steps=(*steps, then),
+        question=Escalation(
+            question=question,
+            reason=reason,
+            options=(*options, STOP),
+            default=options[0].choice,
+            evidence=evidence,
+            about=at,
+        ),
+    )
+
+
+def refused_twice(reason: str, *, at: str) -> End:
+    return asked(
+        "What is to become of a change that review refuses?",
+        f"manual intervention: review refused twice: {reason}",
+        "look at the branch and the findings of the review",
+        options=(
+            Option(choice=Choice.CODER, says="the agent once more, with your words (--text)"),
+            Option(choice=Choice.ACCEPT, says="take the change as it is, in spite of the findings"),
+        ),
+        at=at,
+    )
+
+
+def answered(state: PipelineState, choice: Choice, text: str = "") -> PipelineState:
+    """The next segment of a run that asked and was answered."""
+    ended = state.ended(End(outcome=Outcome.BLOCKED, reason="the end"))
+    return ended.answered(Answer(choice=choice, about=state.head, text=text))
 
 
 def ready(reason: str) -> End:
@@ -104,7 +170,25 @@ def again(state: PipelineState, outcome: Outcome, merge: MergePolicy) -> Pipelin
     return ended.next_segment(replace(state.preferences, merge=merge))
 
 
+def red(whose: Responsibility, number: int = 1) -> Attempt:
+    """Tests that are worse than at base."""
+    said = visited(TEST, REVISE, number=number, to=ONE, items=("test_a: 1 != 2",))
+    return replace(said, responsibility=whose)
+
+
+def handed_over(agent: str, number: int = 1, to: str | None = None) -> Attempt:
+    return executed(agent, REVISE, Trait.HANDED_OVER, number=number, to=to)
+
+
+def with_tester(route: Attempt) -> Attempt:
+    """ROUTE with tess to mend tests."""
+    return replace(route, route=tuple(replace(one, tester="tess") for one in route.route))
+
+
+TOLD_TESTER = ("test_a: 1 != 2",)
 ADA = routed(("ada",))
+ADA_TESS = with_tester(ADA)
+TESTED_BY_TESS = (ADA_TESS, changed("ada", ONE), visited(REVIEW))
 ADA_BOB = routed(("ada", "bob"))
 THREE = routed(("ada",), (), ("cy",))
 REVIEWED = (ADA, changed("ada", ONE), visited(REVIEW))
@@ -123,7 +207,13 @@ ROUTE_ROWS: Rows = {
     ),
     "nobody bids enough: blocked": (
         state_of(visited(Stage.ROUTE, ESCALATE, Trait.NO_AGENT)),
-        blocked("route said 1", "add an agent for the kind, or name one in the issue"),
+        asked(
+            "Who is to work on this issue?",
+            "route said 1",
+            "add an agent for the kind, or name one in the issue",
+            options=(Option(choice=Choice.ROUTE, says="look for an agent again"),),
+            at=BASE,
+        ),
     ),
     "nothing to route: nothing to do": (
         state_of(visited(Stage.ROUTE, PASS, Trait.NOTHING_TO_DO)),
@@ -135,19 +225,26 @@ EXECUTE_ROWS: Rows = {
     "files changed: review": (state_of(ADA, changed("ada", ONE)), to(REVIEW, "ada said 1", at=ONE)),
     "said success and changed nothing: the fallback agent": (
         state_of(ADA_BOB, failed("ada", Trait.LIE, Trait.NO_CHANGE)),
-        execute("bob", "ada said 1", at=BASE, strategy=MECHANICAL),
+        execute("bob", "ada said 1", at=BASE, strategy=MECHANICAL, errors=("ada said 1",)),
     ),
     "all of the chain failed: the first again, with the next strategy": (
         state_of(ADA_BOB, failed("ada", Trait.CRASHED), failed("bob", Trait.TIMED_OUT, number=2)),
-        execute("ada", "bob said 2", at=BASE, strategy=SIMPLER),
+        execute("ada", "bob said 2", at=BASE, strategy=SIMPLER, errors=("ada said 1", "bob said 2")),
     ),
     "in a chain of three the next one is asked, in order": (
         state_of(routed(("ada", "bob", "cy")), failed("ada"), failed("bob", number=2)),
-        execute("cy", "bob said 2", at=BASE, strategy=SIMPLER),
+        execute("cy", "bob said 2", at=BASE, strategy=SIMPLER, errors=("ada said 1", "bob said 2")),
     ),
     "changed files don't parse: the same agent with the errors": (
         state_of(ADA_BOB, executed("ada", REVISE, Trait.BROKEN_SYNTAX, to=ONE, items=("a.py: line 1",))),
-        execute("ada", "ada said 1", at=ONE, strategy=MECHANICAL, items=("a.py: line 1",)),
+        execute(
+            "ada",
+            "ada said 1",
+            at=ONE,
+            strategy=MECHANICAL,
+            items=("a.py: line 1",),
+            errors=("ada said 1",),
+        ),
     ),
     "the last attempt is the smallest safe fix": (
         state_of(
@@ -156,7 +253,13 @@ EXECUTE_ROWS: Rows = {
             failed("bob", Trait.CRASHED, number=2),
             failed("ada", Trait.TIMED_OUT, number=3),
         ),
-        execute("bob", "ada said 3", at=BASE, strategy=MINIMAL),
+        execute(
+            "bob",
+            "ada said 3",
+            at=BASE,
+            strategy=MINIMAL,
+            errors=("ada said 1", "bob said 2", "ada said 3"),
+        ),
     ),
     "attempts used up: failed, with all errors": (
         state_of(
@@ -179,6 +282,31 @@ EXECUTE_ROWS: Rows = {
     "nothing of the fix was safe, all is withdrawn: failed": (
         state_of(ADA, changed("ada", ONE), visited(REVIEW, REVISE), failed("ada", Trait.WITHDRAWN, number=2)),
         End(outcome=Outcome.FAILED, reason="ada said 2"),
+    ),
+    "handed over by the coder: the tester, and no attempt is spent": (
+        state_of(ADA_TESS, handed_over("ada")),
+        execute("tess", "ada said 1", at=BASE, number=2, errors=("ada said 1",)),
+    ),
+    "handed over by the tester: the coder": (
+        state_of(*TESTED_BY_TESS, red(Responsibility.TESTER), handed_over("tess", 2)),
+        execute(
+            "ada",
+            "tess said 2",
+            at=ONE,
+            strategy=MECHANICAL,
+            number=3,
+            errors=("test said 1", "tess said 2"),
+        ),
+    ),
+    "handed over twice in a row: two agents disagree, a person decides": (
+        state_of(ADA_TESS, handed_over("ada"), handed_over("tess", 2)),
+        asked(
+            "Whose turn is it?",
+            "two agents disagree: ada: ada said 1; tess: tess said 2",
+            "decide who acts",
+            options=WHOSE,
+            at=BASE,
+        ),
     ),
     "nothing to mend in the only part: nothing to do": (
         state_of(ADA, executed("ada", PASS, Trait.NOTHING_TO_DO)),
@@ -238,7 +366,14 @@ REVIEW_ROWS: Rows = {
     ),
     "review refused: the same agent with the findings": (
         state_of(*REVIEWED[:2], refused(Severity.LOW, items=("scope: too far",))),
-        execute("ada", "review said 1", at=ONE, strategy=MECHANICAL, items=("scope: too far",)),
+        execute(
+            "ada",
+            "review said 1",
+            at=ONE,
+            strategy=MECHANICAL,
+            items=("scope: too far",),
+            errors=("review said 1",),
+        ),
     ),
     "major findings twice: manual intervention": (
         state_of(
@@ -248,10 +383,7 @@ REVIEW_ROWS: Rows = {
             changed("ada", TWO, 2),
             refused(Severity.CRITICAL, 2),
         ),
-        blocked(
-            "manual intervention: review refused twice: review said 2",
-            "look at the branch and the findings of the review",
-        ),
+        refused_twice("review said 2", at=TWO),
     ),
     "major findings twice, with tests that were red in between: manual intervention": (
         state_of(
@@ -264,10 +396,7 @@ REVIEW_ROWS: Rows = {
             changed("ada", sha("3"), 3),
             refused(Severity.HIGH, 3),
         ),
-        blocked(
-            "manual intervention: review refused twice: review said 3",
-            "look at the branch and the findings of the review",
-        ),
+        refused_twice("review said 3", at=sha("3")),
     ),
     "major, then minor: the agent once more": (
         state_of(
@@ -277,7 +406,7 @@ REVIEW_ROWS: Rows = {
             changed("ada", TWO, 2),
             refused(Severity.MEDIUM, 2),
         ),
-        execute("ada", "review said 2", at=TWO, strategy=SIMPLER),
+        execute("ada", "review said 2", at=TWO, strategy=SIMPLER, errors=("review said 1", "review said 2")),
     ),
     "refused after the fourth attempt: failed": (
         state_of(
@@ -319,8 +448,15 @@ TEST_ROWS: Rows = {
         to(VERIFY, "test said 1", at=ONE),
     ),
     "new failures: the coder, with the output": (
-        state_of(*REVIEWED, visited(TEST, REVISE, to=ONE, items=("test_a: 1 != 2",))),
-        execute("ada", "test said 1", at=ONE, strategy=MECHANICAL, items=("test_a: 1 != 2",)),
+        state_of(*REVIEWED, red(Responsibility.CODER)),
+        execute(
+            "ada",
+            "test said 1",
+            at=ONE,
+            strategy=MECHANICAL,
+            items=("test_a: 1 != 2",),
+            errors=("test said 1",),
+        ),
     ),
     "red three times, and changed after each: tested a fourth time": (
         state_of(
@@ -328,12 +464,75 @@ TEST_ROWS: Rows = {
             *(
                 step
                 for n in (1, 2, 3)
-                for step in (changed("ada", sha(str(n)), n), visited(REVIEW), visited(TEST, REVISE, number=n))
+                for step in (
+                    changed("ada", sha(str(n)), n),
+                    visited(REVIEW),
+                    red(Responsibility.CODER, number=n),
+                )
             ),
             changed("ada", sha("4"), 4),
             visited(REVIEW, number=4),
         ),
         to(TEST, "review said 4", at=sha("4"), number=4),
+    ),
+    "new failures, the test at fault: the tester, with the output": (
+        state_of(*TESTED_BY_TESS, red(Responsibility.TESTER)),
+        execute(
+            "tess",
+            "test said 1",
+            at=ONE,
+            strategy=MECHANICAL,
+            items=TOLD_TESTER,
+            errors=("test said 1",),
+        ),
+    ),
+    "the test is at fault, and there is no tester: a person is asked": (
+        state_of(*REVIEWED, red(Responsibility.TESTER)),
+        asked(
+            "Who mends the test?",
+            "test said 1",
+            "mend the test yourself, or add a tester",
+            options=(WHOSE[0],),
+            at=ONE,
+            evidence=TOLD_TESTER,
+        ),
+    ),
+    "a tester has mended its tests three times: failed": (
+        state_of(
+            *TESTED_BY_TESS[:1],
+            *(
+                step
+                for n in (1, 2, 3)
+                for step in (changed("tess", sha(str(n)), n), visited(REVIEW), red(Responsibility.TESTER, n))
+            ),
+        ),
+        all_failed(*(f"sparky: test said {n}" for n in (1, 2, 3))),
+    ),
+    "the review was wrong: review again": (
+        state_of(*REVIEWED, red(Responsibility.REVIEWER)),
+        to(REVIEW, "test said 1", at=ONE, number=2, items=TOLD_TESTER),
+    ),
+    "the issue contradicts the code: its author is asked": (
+        state_of(*REVIEWED, red(Responsibility.ISSUE)),
+        asked(
+            "What does the issue want?",
+            "test said 1",
+            "say what is wanted",
+            options=(Option(choice=Choice.CODER, says="go on, with your words (--text) on what is wanted"),),
+            at=ONE,
+            evidence=TOLD_TESTER,
+        ),
+    ),
+    "nobody knows whose fault: a person is asked": (
+        state_of(*REVIEWED, red(Responsibility.UNKNOWN)),
+        asked(
+            "Is the implementation wrong, or the test?",
+            "test said 1",
+            "look at the failing tests",
+            options=WHOSE,
+            at=ONE,
+            evidence=TOLD_TESTER,
+        ),
     ),
     "the environment: blocked, no agent is asked to mend code for it": (
         state_of(
@@ -343,14 +542,29 @@ TEST_ROWS: Rows = {
                 responsibility=Responsibility.ENVIRONMENT,
             ),
         ),
-        blocked("test said 1", "mend the cause", whose=Responsibility.ENVIRONMENT),
+        asked(
+            "Is the cause mended?",
+            "test said 1",
+            "mend the cause",
+            options=(Option(choice=Choice.TEST, says="test once more, when the cause is mended"),),
+            at=ONE,
+            evidence=("mend the cause",),
+            whose=Responsibility.ENVIRONMENT,
+        ),
     ),
 }
 
 VERIFY_ROWS: Rows = {
     "not verified: the coder with the evidence": (
         state_of(*TESTED, visited(VERIFY, REVISE, to=ONE, items=("nothing new: E501",)), merge=AUTO),
-        execute("ada", "verify said 1", at=ONE, strategy=MECHANICAL, items=("nothing new: E501",)),
+        execute(
+            "ada",
+            "verify said 1",
+            at=ONE,
+            strategy=MECHANICAL,
+            items=("nothing new: E501",),
+            errors=("verify said 1",),
+        ),
     ),
     "verified, policy ask: ready": (state_of(*VERIFIED, merge=ASK), ready("verify said 1")),
     "verified, policy auto: merge": (state_of(*VERIFIED, merge=AUTO), to(MERGE, "verify said 1", at=ONE)),
@@ -382,7 +596,7 @@ VERIFY_ROWS: Rows = {
 }
 
 MERGE_ROWS: Rows = {
-    "done: merged": (state_of(*VERIFIED, visited(MERGE, to=ONE), merge=AUTO), MERGED_END),
+    "done: merged": (state_of(*VERIFIED, visited(MERGE, PASS, Trait.MERGED, to=ONE), merge=AUTO), MERGED_END),
     "target moved: test again at the new commit": (
         state_of(*VERIFIED, MOVED, merge=AUTO),
         to(TEST, "merge said 1", at=TWO, number=2),
@@ -412,8 +626,12 @@ MERGE_ROWS: Rows = {
             *(step for n in (2, 3) for step in (visited(TEST, number=n), visited(VERIFY, number=n), MOVED)),
             merge=AUTO,
         ),
-        blocked(
-            "test was visited 3 times without getting further: merge said 1", "run it again when it is quiet"
+        asked(
+            "Is it quiet now?",
+            "test was visited 3 times without getting further: merge said 1",
+            "wait until it is quiet",
+            options=(Option(choice=Choice.TEST, says="test once more"),),
+            at=TWO,
         ),
     ),
 }
@@ -431,13 +649,58 @@ SEGMENT_ROWS: Rows = {
         again(state_of(*REVIEWED), Outcome.BLOCKED, ASK),
         to(Stage.ROUTE, "a new segment starts", at=ONE, number=2),
     ),
-    "attempts that earlier segments used up stay used up": (
-        again(
+    "a person said more: the attempts are counted anew": (
+        answered(
             state_of(ADA, *(failed("ada", Trait.CRASHED, number=n) for n in (1, 2, 3, 4))),
-            Outcome.BLOCKED,
-            ASK,
-        ).record(ADA),
-        all_failed(*(f"ada: ada said {n}" for n in (1, 2, 3, 4))),
+            Choice.CODER,
+            "look at report.py",
+        ),
+        execute(
+            "ada",
+            "a person said: coder",
+            at=BASE,
+            number=5,
+            errors=("ada said 1", "ada said 2", "ada said 3", "ada said 4"),
+            words="look at report.py",
+        ),
+    ),
+    "a person says: end it": (
+        answered(state_of(*REVIEWED), Choice.STOP),
+        End(outcome=Outcome.CANCELLED, reason="a person said: stop"),
+    ),
+    "a person says: find an agent": (
+        answered(state_of(ADA), Choice.ROUTE),
+        to(Stage.ROUTE, "a person said: route", at=BASE, number=2),
+    ),
+    "a person says coder, and there is no agent: route": (
+        answered(state_of(visited(Stage.ROUTE, ESCALATE, Trait.NO_AGENT)), Choice.CODER),
+        to(Stage.ROUTE, "a person said: coder", at=BASE, number=2),
+    ),
+    "a person says: the coder, after the tester": (
+        answered(state_of(*TESTED_BY_TESS, executed("tess", REVISE, number=2)), Choice.CODER),
+        execute("ada", "a person said: coder", at=ONE, number=3, errors=("tess said 2",)),
+    ),
+    "a person says: the tester": (
+        answered(state_of(*TESTED_BY_TESS, red(Responsibility.UNKNOWN)), Choice.TESTER),
+        execute(
+            "tess", "a person said: tester", at=ONE, number=2, items=TOLD_TESTER, errors=("test said 1",)
+        ),
+    ),
+    "a person says: review it again": (
+        answered(state_of(*REVIEWED), Choice.REVIEW),
+        to(REVIEW, "a person said: review", at=ONE, number=2),
+    ),
+    "a person says: test it again": (
+        answered(state_of(*TESTED), Choice.TEST),
+        to(TEST, "a person said: test", at=ONE, number=2),
+    ),
+    "a person says: verify it again": (
+        answered(state_of(*VERIFIED), Choice.VERIFY),
+        to(VERIFY, "a person said: verify", at=ONE, number=2),
+    ),
+    "a person accepts what the review refused: test": (
+        answered(state_of(ADA, changed("ada", ONE), refused(Severity.HIGH)), Choice.ACCEPT),
+        to(TEST, "a person said: accept", at=ONE),
     ),
 }
 
@@ -453,7 +716,15 @@ FAULT_ROWS: Rows = {
     ),
     "a stage that the environment did not let be performed: blocked": (
         state_of(ADA, faulty(visited(TEST, ESCALATE), Responsibility.ENVIRONMENT)),
-        blocked("test said 1", "report it", whose=Responsibility.ENVIRONMENT),
+        asked(
+            "Is the cause mended?",
+            "test said 1",
+            "report it",
+            options=(Option(choice=Choice.TEST, says="test once more, when the cause is mended"),),
+            at=BASE,
+            evidence=("report it",),
+            whose=Responsibility.ENVIRONMENT,
+        ),
     ),
 }
 
@@ -475,10 +746,19 @@ def test_flow(row: str) -> None:
     assert decide(state) == expected
 
 
+def test_every_line_of_the_table_is_a_row_here_and_leads_where_it_says() -> None:
+    seen = {row_for(state) for state, _ in ROWS.values()}
+    assert [line.when for line in TABLE if line not in seen] == []
+    for state, expected in ROWS.values():
+        to = expected.stage if isinstance(expected, Handoff) else expected.outcome
+        assert to in row_for(state).leads, row_for(state).when
+
+
 @pytest.mark.parametrize("row", ROWS)
-def test_a_person_who_cancels_ends_the_run_wherever_it_stands(row: str) -> None:
+def test_a_person_who_cancels_ends_the_run_wherever_it_stands_unless_it_is_merged(row: str) -> None:
+    state, expected = ROWS[row]
     cancelled = End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
-    assert decide(ROWS[row][0], cancelled=True) == cancelled
+    assert decide(state, cancelled=True) == (expected if state.has(Trait.MERGED) else cancelled)
 
 
 def test_a_handoff_says_everything_that_the_next_stage_has_to_know() -> None:
@@ -493,4 +773,5 @@ def test_a_handoff_says_everything_that_the_next_stage_has_to_know() -> None:
         part=0,
         number=2,
         strategy=MECHANICAL,
+        previous_errors=("ada said 1",),
     )

@@ -8,20 +8,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
-from sparky.domain.flow import CRITERIA, EXECUTE_LIMIT, FAULT, VISIT_LIMIT, decide
+from sparky.domain.conditions import FAULT
+from sparky.domain.escalation import Answer, Choice
+from sparky.domain.flow import decide, row_for
 from sparky.domain.issue import Severity
+from sparky.domain.moves import CRITERIA, EXECUTE_LIMIT, VISIT_LIMIT
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
 from sparky.pipeline import drive
-from tests.builders import KINDS, RUN, refusal, routed, sha, state_of
+from tests.builders import RUN, refusal, routed, sha, state_of
 
 AGENTS = ("ada", "bob", "cy")
 SHAS = tuple(sha(letter) for letter in "0123456789")
+ODD = tuple(trait for trait in Trait if trait is not Trait.MERGED)
 LONGEST = 200
 """More attempts than any limit allows."""
 
 LIKELY = {
     Stage.ROUTE: (),
-    Stage.EXECUTE: (Trait.CHANGED, Trait.CHANGED, Trait.NO_CHANGE, Trait.BROKEN_SYNTAX),
+    Stage.EXECUTE: (
+        Trait.CHANGED,
+        Trait.CHANGED,
+        Trait.CHANGED,
+        Trait.NO_CHANGE,
+        Trait.BROKEN_SYNTAX,
+        Trait.HANDED_OVER,
+    ),
     Stage.REVIEW: (),
     Stage.TEST: (Trait.NO_TESTS, Trait.FLAKY),
     Stage.VERIFY: (Trait.RISKY,),
@@ -47,13 +58,16 @@ class Stages:
         self._chains = [
             tuple(random.sample(AGENTS, random.choice((0, 1, 1, 2, 3)))) for _ in range(random.randint(1, 3))
         ]
+        self._tester = random.choice((None, "tess"))
         self.asked: list[tuple[PipelineState, Handoff]] = []
 
     def decide(self, state: PipelineState) -> Handoff | End:
         assert len(state.attempts) < LONGEST
         cancelled = End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
-        assert decide(state, cancelled=True) == cancelled
         following = decide(state)
+        assert decide(state, cancelled=True) == (following if state.has(Trait.MERGED) else cancelled)
+        leads = following.stage if isinstance(following, Handoff) else following.outcome
+        assert leads in row_for(state).leads
         if isinstance(following, Handoff):
             self.asked.append((state, following))
         return following
@@ -78,7 +92,8 @@ class Stages:
                 return replace(attempt, sha=one_of(SHAS if made else (None, *[state.head] * 4, SHAS[0])))
             case Stage.MERGE:
                 onto = one_of((None, *SHAS))
-                return replace(attempt, sha=onto and one_of(SHAS), base=onto)
+                done = (Trait.MERGED,) if attempt.verdict is Verdict.PASS else attempt.traits
+                return replace(attempt, sha=onto and one_of(SHAS), base=onto, traits=done)
             case Stage.TEST | Stage.VERIFY:
                 return replace(attempt, sha=state.head)
             case Stage.REVIEW:
@@ -90,26 +105,34 @@ class Stages:
     def _traits(self, stage: Stage) -> tuple[Trait, ...]:
         likely = LIKELY[stage]
         usual = self._random.sample(likely, min(1, len(likely)))
-        odd = self._random.sample(tuple(Trait), 1) if self._random.random() < 0.2 else ()
+        odd = self._random.sample(ODD, 1) if self._random.random() < 0.2 else ()
         return tuple(dict.fromkeys((*usual, *odd)))
 
     def _routed(self, attempt: Attempt) -> Attempt:
         verdict = attempt.verdict if any(self._chains) else Verdict.ESCALATE
-        return replace(attempt, route=routed(*self._chains).route, verdict=verdict)
+        routes = routed(*self._chains).route
+        return replace(attempt, route=tuple(replace(r, tester=self._tester) for r in routes), verdict=verdict)
 
 
 def through(random: Random) -> tuple[PipelineState, Stages]:
-    """A run of up to three segments: a person goes on with what is ready and with what is blocked."""
+    """A run of up to four segments: a person merges what is ready, and answers what is asked."""
     stages = Stages(random)
     state = drive(state_of(merge=random.choice((MergePolicy.ASK, MergePolicy.AUTO))), stages)
-    while state.segment < 3 and state.ends[-1].outcome in {Outcome.READY, Outcome.BLOCKED}:
-        merge = random.choice((MergePolicy.APPROVED, *MergePolicy))
-        state = drive(state.next_segment(replace(state.preferences, merge=merge)), stages)
+    while state.segment < 4 and state.ends[-1].outcome in {Outcome.READY, Outcome.BLOCKED}:
+        question = state.ends[-1].question
+        if question is not None:
+            chosen = random.choice(question.options).choice
+            state = drive(state.answered(Answer(choice=chosen, about=question.about)), stages)
+        else:
+            merge = random.choice((MergePolicy.APPROVED, *MergePolicy))
+            state = drive(state.next_segment(replace(state.preferences, merge=merge)), stages)
     return state, stages
 
 
 def is_reviewed(state: PipelineState) -> bool:
     """Whether the newest REVIEW passed, and every EXECUTE after it left the head where it was."""
+    if any(answer.choice is Choice.ACCEPT and answer.about == state.head for answer in state.answers):
+        return True
     ordinal = max(i for i, attempt in enumerate(state.attempts) if attempt.stage is Stage.REVIEW)
     moves = [
         (
@@ -139,9 +162,15 @@ def test_every_segment_ends_with_a_reason_and_says_what_a_person_has_to_do(rando
 def test_no_part_is_executed_and_no_stage_visited_more_often_than_the_limits_allow(
     random: Random,
 ) -> None:
-    state, stages = through(random)
-    for part in range(len(KINDS)):
-        assert len(state.of(Stage.EXECUTE, part)) <= EXECUTE_LIMIT
+    _, stages = through(random)
+    segments: dict[tuple[int, int], int] = {}
+    for before, handoff in stages.asked:
+        if handoff.stage is Stage.EXECUTE:
+            done = before.of(Stage.EXECUTE, handoff.part)
+            counts = not (done and Trait.HANDED_OVER in done[-1].traits)
+            key = (before.segment, handoff.part)
+            segments[key] = segments.get(key, 0) + counts
+    assert all(count <= EXECUTE_LIMIT for count in segments.values())
     executions = 0
     visits = []
     for before, handoff in stages.asked:
@@ -170,12 +199,16 @@ def test_every_handoff_says_why_what_for_who_and_how_to_go_back(random: Random) 
             agent=handoff.agent if is_execute else "sparky",
             part=handoff.part,
             number=number,
-            strategy=list(Strategy)[number - 1] if is_execute else None,
+            strategy=handoff.strategy,
+            previous_errors=handoff.previous_errors,
+            avoided=handoff.avoided,
         )
+        assert isinstance(handoff.strategy, Strategy) is is_execute
         assert handoff.reason != ""
         if is_execute:
             route = state.routes[handoff.part]
-            assert handoff.agent in {route.agent, *route.fallbacks, *(a.agent for a in state.attempts)}
+            known = {route.agent, route.tester, *route.fallbacks, *(a.agent for a in state.attempts)}
+            assert handoff.agent in known
 
 
 @many

@@ -21,6 +21,7 @@ from sparky.domain.attempt import (
     Trait,
     Verdict,
 )
+from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import (
     SCHEMA,
@@ -54,6 +55,7 @@ ROUTE = Route(
     kind_confidence=0.75,
     kind_reasons=("the title says so",),
     left_out=("boastful: its confidence 1.5 is not within 0 and 1",),
+    tester="tester",
 )
 ATTEMPT = Attempt(
     stage=Stage.EXECUTE,
@@ -149,6 +151,24 @@ STATE = PipelineState(
             reason="verified",
             responsibility=Responsibility.ENVIRONMENT,
             manual_steps=("look at it",),
+            question=Escalation(
+                question="Is the cause mended?",
+                reason="a package is missing",
+                options=(Option(choice=Choice.TEST, says="test once more"),),
+                default=Choice.TEST,
+                evidence=("No module named 'x'",),
+                about="c" * 40,
+            ),
+        ),
+    ),
+    answers=(
+        Answer(
+            choice=Choice.TEST,
+            about="c" * 40,
+            text="it is there now",
+            by="ada",
+            at="2026-11-21T10:00:00Z",
+            segment=2,
         ),
     ),
     segment=2,
@@ -159,6 +179,9 @@ HANDOFF = Handoff(
     reason="why",
     success_criteria=("files are changed",),
     action_items=("mend it",),
+    previous_errors=("test_a: 1 != 2",),
+    avoided=("rename the test",),
+    words="look at report.py",
     rollback="sparky undo 7",
     rollback_sha="c" * 40,
     agent="ada",

@@ -9,7 +9,8 @@ from threading import Event, Thread
 from sparky.app.build import ports_for
 from sparky.app.read import House
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Verdict
-from sparky.domain.flow import FAULT, decide
+from sparky.domain.conditions import FAULT
+from sparky.domain.flow import decide
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import End, Handoff, Outcome, PipelineState
 from sparky.durable import Durable

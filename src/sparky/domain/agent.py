@@ -71,7 +71,10 @@ class Agent:
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """The agent chosen for a kind, the fallbacks in order, and every bid. `agent` None: nobody bid enough."""
+    """The agent chosen for a kind, the fallbacks in order, and every bid. `agent` None: nobody bid enough.
+
+    `tester` is who mends tests that are at fault; None: nobody does.
+    """
 
     kind: Kind
     agent: str | None
@@ -80,6 +83,7 @@ class Route:
     kind_confidence: float = 1.0
     kind_reasons: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    tester: str | None = None
 
 
 def gather(agents: Iterable[Agent], issue: Issue) -> tuple[tuple[Bid, ...], tuple[str, ...]]:

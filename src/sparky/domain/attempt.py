@@ -71,6 +71,7 @@ class Trait(Enum):
     DIRTY = "dirty"
     MERGED = "merged"
     WITHDRAWN = "withdrawn"
+    HANDED_OVER = "handed_over"
 
 
 @dataclass(frozen=True, kw_only=True)

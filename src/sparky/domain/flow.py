@@ -1,270 +1,134 @@
-"""The handoff table (DESIGN §3) as one pure function: from a run so far to the next stage, or its end."""
+"""The handoff table (DESIGN §3): after this stage, when that holds, this follows.
 
-from dataclasses import replace
+The first row that holds is the one that counts.
+"""
 
-from sparky.domain.agent import Route
-from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
-from sparky.domain.issue import Severity
-from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
+from enum import Enum
+from typing import NamedTuple
 
-EXECUTE_LIMIT = 4
-"""How often EXECUTE may be performed on one part."""
+from sparky.domain import ends, moves
+from sparky.domain.attempt import Responsibility, Stage, Trait, Verdict
+from sparky.domain.conditions import (
+    Condition,
+    always,
+    answered,
+    approved,
+    bears,
+    changed,
+    disagreed,
+    faulty,
+    grave_again,
+    may_merge,
+    no_route,
+    owed_by,
+    own_fault,
+    ready,
+    said,
+)
+from sparky.domain.escalation import Choice
+from sparky.domain.moves import Move
+from sparky.domain.state import End, Handoff, Outcome, PipelineState
 
-VISIT_LIMIT = 3
-"""How often any other stage may be visited after one EXECUTE."""
 
-FAULT = "fault"
-"""The error type of an attempt whose stage could not be performed at all."""
+class Moment(Enum):
+    """When rows apply that belong to no single stage."""
 
-CRITERIA = {
-    Stage.ROUTE: ("an agent bids enough for each kind",),
-    Stage.EXECUTE: ("files are changed", "changed files parse"),
-    Stage.REVIEW: ("every gate of the mechanical review passes",),
-    Stage.TEST: ("no test is worse than at base",),
-    Stage.VERIFY: ("the findings are gone", "nothing new appeared", "the tested commit is the head"),
-    Stage.MERGE: ("the target is fast-forwarded to the tested commit",),
-}
-"""What each stage has to reach, as its Handoff says it."""
+    START = "a segment starts"
+    ANY = "any stage"
+
+
+class Row(NamedTuple):
+    """One line of the table. `when` is for a person; `leads` is all that `then` can come to."""
+
+    after: Stage | Moment
+    when: str
+    holds: Condition
+    then: Move
+    leads: tuple[Stage | Outcome, ...]
+
+
+START, ANY = Moment.START, Moment.ANY
+ROUTE, EXECUTE, REVIEW, TEST, VERIFY, MERGE = Stage
+PASS, REVISE, ESCALATE, SKIP = Verdict
+MERGED, READY, NOTHING_TO_DO, PARTIAL, BLOCKED, FAILED, CANCELLED = Outcome
+PART = (EXECUTE, TEST, FAILED, NOTHING_TO_DO, BLOCKED)
+"""Where a part leads: EXECUTE, of it or the next; after the last TEST, or an end if nothing is kept."""
+AGAIN = (EXECUTE, FAILED, NOTHING_TO_DO)
+"""Where a refusal leads: to EXECUTE, or an end where the attempts are used up."""
+
+TABLE = (
+    Row(START, "a person asks for the merge of what is ready", approved, moves.visit(MERGE), (MERGE,)),
+    Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
+    Row(START, "a person says: find an agent", answered(Choice.ROUTE), moves.visit(ROUTE), (ROUTE,)),
+    Row(
+        START,
+        "a person says: work on it, and no agent was found so far",
+        lambda state: answered(Choice.CODER, Choice.TESTER)(state) and no_route(state),
+        moves.visit(ROUTE),
+        (ROUTE,),
+    ),
+    Row(START, "a person says: the coder", answered(Choice.CODER), moves.coder, (EXECUTE,)),
+    Row(START, "a person says: the tester", answered(Choice.TESTER), moves.tester, (*AGAIN, BLOCKED)),
+    Row(START, "a person says: review it again", answered(Choice.REVIEW), moves.visit(REVIEW), (REVIEW,)),
+    Row(START, "a person says: test it again", answered(Choice.TEST), moves.visit(TEST), (TEST,)),
+    Row(START, "a person says: verify it again", answered(Choice.VERIFY), moves.visit(VERIFY), (VERIFY,)),
+    Row(START, "a person accepts what the review refused", answered(Choice.ACCEPT), moves.next_part, PART),
+    Row(START, "it was ready, and nobody asks for more", ready, ends.still, (READY,)),
+    Row(START, "in all other cases", always, moves.visit(ROUTE), (ROUTE,)),
+    Row(ANY, "the stage failed by sparky's own fault", own_fault, ends.fault, (FAILED,)),
+    Row(ANY, "the stage could not be performed", faulty, ends.stuck, (BLOCKED,)),
+    Row(ROUTE, "nothing is to be done", bears(Trait.NOTHING_TO_DO), ends.nothing_to_do, (NOTHING_TO_DO,)),
+    Row(ROUTE, "an agent was found", said(PASS), moves.first_part, PART),
+    Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
+    Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
+    Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
+    Row(EXECUTE, "nothing of the fix is safe", bears(Trait.WITHDRAWN), ends.withdrawn, (FAILED,)),
+    Row(EXECUTE, "handed over, for the second time in a row", disagreed, ends.disagree, (BLOCKED,)),
+    Row(EXECUTE, "handed over: not my turn", bears(Trait.HANDED_OVER), moves.other, (*AGAIN, BLOCKED)),
+    Row(EXECUTE, "changed files don't parse", bears(Trait.BROKEN_SYNTAX), moves.same_agent, PART),
+    Row(EXECUTE, "failed, crashed, changed nothing, or lied", always, moves.next_agent, PART),
+    Row(REVIEW, "passed", said(PASS), moves.next_part, PART),
+    Row(REVIEW, "grave findings, for the second time", grave_again, ends.refused_twice, (BLOCKED,)),
+    Row(REVIEW, "findings", always, moves.same_agent, AGAIN),
+    Row(TEST, "no worse than base, or no tests", said(PASS, SKIP), moves.visit(VERIFY), (VERIFY, BLOCKED)),
+    Row(
+        TEST,
+        "new failures, the test at fault",
+        owed_by(Responsibility.TESTER),
+        moves.tester,
+        (*AGAIN, BLOCKED),
+    ),
+    Row(
+        TEST, "the review was wrong", owed_by(Responsibility.REVIEWER), moves.visit(REVIEW), (REVIEW, BLOCKED)
+    ),
+    Row(TEST, "the issue contradicts the code", owed_by(Responsibility.ISSUE), ends.ask_author, (BLOCKED,)),
+    Row(TEST, "nobody knows whose fault", owed_by(Responsibility.UNKNOWN), ends.ask_whose, (BLOCKED,)),
+    Row(TEST, "new failures, the implementation at fault", said(REVISE), moves.same_agent, AGAIN),
+    Row(TEST, "the environment gives no verdict", always, ends.stuck, (BLOCKED,)),
+    Row(VERIFY, "not verified", said(REVISE), moves.same_agent, AGAIN),
+    Row(VERIFY, "verified, and nobody has to be asked", may_merge, moves.visit(MERGE), (MERGE, BLOCKED)),
+    Row(VERIFY, "verified, or only a risk is left", always, ends.ready, (READY,)),
+    Row(MERGE, "done", said(PASS), ends.merged, (MERGED,)),
+    Row(MERGE, "the target moved", bears(Trait.MOVED), moves.visit(TEST), (TEST, BLOCKED)),
+    Row(MERGE, "a conflict", bears(Trait.CONFLICT), ends.conflict, (BLOCKED,)),
+    Row(MERGE, "the target can't be moved now", always, ends.waits, (READY,)),
+)
 
 
 def decide(state: PipelineState, *, cancelled: bool = False) -> Handoff | End:
-    """The next stage and what it is told, or the end of this segment and why."""
-    if cancelled:
+    """The next stage and what it is told, or the end of this segment and why.
+
+    A person's wish to cancel comes too late for what is merged.
+    """
+    if cancelled and not state.has(Trait.MERGED):
         return End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
+    return row_for(state).then(state)
+
+
+def row_for(state: PipelineState) -> Row:
+    """The row of the table that applies to a run as it stands."""
     if len(state.attempts) == state.segment_start:
-        return _start(state)
-    last = state.attempts[-1]
-    if last.error_type == FAULT:
-        return _fault(last)
-    match last.stage:
-        case Stage.ROUTE:
-            return _after_route(state, last)
-        case Stage.EXECUTE:
-            return _after_execute(state, last)
-        case Stage.REVIEW:
-            return _after_review(state, last)
-        case Stage.TEST:
-            return _after_test(state, last)
-        case Stage.VERIFY:
-            return _after_verify(state, last)
-        case Stage.MERGE:
-            return _after_merge(state, last)
-
-
-def _fault(last: Attempt) -> End:
-    """What no stage planned for: sparky's own fault fails the run, the environment's blocks it."""
-    own = last.responsibility is Responsibility.SPARKY
-    return End(
-        outcome=Outcome.FAILED if own else Outcome.BLOCKED,
-        reason=last.reason,
-        responsibility=last.responsibility,
-        manual_steps=last.items,
-    )
-
-
-def _start(state: PipelineState) -> Handoff | End:
-    if not state.ends or state.ends[-1].outcome is not Outcome.READY:
-        return _visit(state, Stage.ROUTE, "a new segment starts")
-    if state.preferences.merge is MergePolicy.APPROVED:
-        return _visit(state, Stage.MERGE, "a person asked for the merge")
-    return state.ends[-1]
-
-
-def _after_route(state: PipelineState, last: Attempt) -> Handoff | End:
-    if Trait.NOTHING_TO_DO in last.traits:
-        return End(outcome=Outcome.NOTHING_TO_DO, reason=last.reason)
-    if last.verdict is not Verdict.PASS:
-        steps = ("add an agent for the kind, or name one in the issue",)
-        return End(outcome=Outcome.BLOCKED, reason=last.reason, manual_steps=steps)
-    return _next_part(state, -1, last.reason)
-
-
-def _after_execute(state: PipelineState, last: Attempt) -> Handoff | End:
-    if last.verdict is Verdict.PASS and Trait.CHANGED in last.traits:
-        return _visit(state, Stage.REVIEW, last.reason)
-    if last.verdict is Verdict.PASS:
-        return _next_part(state, last.part, last.reason)
-    if Trait.WITHDRAWN in last.traits:
-        return End(outcome=Outcome.FAILED, reason=last.reason)
-    if Trait.BROKEN_SYNTAX in last.traits:
-        return _again(state, last, last.agent)
-    return _again(state, last, _successor(state, last))
-
-
-def _after_review(state: PipelineState, last: Attempt) -> Handoff | End:
-    if last.verdict is Verdict.PASS:
-        return _next_part(state, last.part, last.reason)
-    refusals = [a for a in state.of(Stage.REVIEW, last.part) if a.verdict is not Verdict.PASS]
-    if len(refusals) > 1 and _is_major(last) and _is_major(refusals[-2]):
-        return End(
-            outcome=Outcome.BLOCKED,
-            reason=f"manual intervention: review refused twice: {last.reason}",
-            manual_steps=("look at the branch and the findings of the review",),
-        )
-    return _again(state, last, _performer(state, last.part))
-
-
-def _after_test(state: PipelineState, last: Attempt) -> Handoff | End:
-    if last.verdict in {Verdict.PASS, Verdict.SKIP}:
-        return _visit(state, Stage.VERIFY, last.reason)
-    if last.verdict is Verdict.REVISE:
-        return _again(state, last, _performer(state, last.part))
-    return End(
-        outcome=Outcome.BLOCKED,
-        reason=last.reason,
-        responsibility=last.responsibility,
-        manual_steps=last.items,
-    )
-
-
-def _after_verify(state: PipelineState, last: Attempt) -> Handoff | End:
-    if last.verdict is Verdict.REVISE:
-        return _again(state, last, _performer(state, last.part))
-    if _may_merge(state, last):
-        return _visit(state, Stage.MERGE, last.reason)
-    return End(
-        outcome=Outcome.READY,
-        reason=last.reason,
-        manual_steps=(f"look at it: sparky diff {state.run_id}", f"then: sparky merge {state.run_id}"),
-    )
-
-
-def _may_merge(state: PipelineState, verify: Attempt) -> bool:
-    """Whether a person approved of just this change, or tests and VERIFY passed and none is asked for."""
-    match state.preferences.merge:
-        case MergePolicy.APPROVED:
-            return all(a.stage is not Stage.EXECUTE for a in state.attempts[state.segment_start :])
-        case MergePolicy.AUTO:
-            test = state.last(Stage.TEST)
-            return verify.verdict is Verdict.PASS and test is not None and test.verdict is Verdict.PASS
-        case MergePolicy.ASK:
-            return False
-
-
-def _after_merge(state: PipelineState, last: Attempt) -> Handoff | End:
-    if last.verdict is Verdict.PASS:
-        return End(outcome=Outcome.MERGED, reason=last.reason, responsibility=Responsibility.UNKNOWN)
-    if Trait.MOVED in last.traits:
-        return _visit(state, Stage.TEST, last.reason)
-    if Trait.CONFLICT in last.traits:
-        return End(outcome=Outcome.BLOCKED, reason=last.reason, manual_steps=last.items)
-    steps = (*last.items, f"then: sparky merge {state.run_id}")
-    return End(outcome=Outcome.READY, reason=last.reason, manual_steps=steps)
-
-
-def _next_part(state: PipelineState, part: int, reason: str) -> Handoff | End:
-    """The next part that has an agent; when all are done, TEST if anything is changed."""
-    for index, route in enumerate(state.routes[part + 1 :], part + 1):
-        if route.agent is not None and len(state.of(Stage.EXECUTE, index)) < EXECUTE_LIMIT:
-            return _execute(state, index, route.agent, reason)
-    if state.head != state.base:
-        return _visit(state, Stage.TEST, reason) if _is_reviewed(state) else _unreviewed(reason)
-    failures = [a for a in state.of(Stage.EXECUTE) if a.verdict is not Verdict.PASS]
-    if not failures:
-        said = "; ".join(dict.fromkeys(a.reason for a in state.of(Stage.EXECUTE)))
-        return End(outcome=Outcome.NOTHING_TO_DO, reason=said)
-    return _all_failed(state, failures[-1])
-
-
-def _is_reviewed(state: PipelineState) -> bool:
-    """Whether the newest REVIEW passed, and no EXECUTE has moved the head since."""
-    passed, head = False, state.context.base
-    for attempt in state.attempts:
-        if attempt.stage is Stage.REVIEW:
-            passed = attempt.verdict is Verdict.PASS
-        elif attempt.stage is Stage.EXECUTE and attempt.sha not in {None, head}:
-            passed = False
-        head = attempt.sha or head
-    return passed
-
-
-def _unreviewed(reason: str) -> End:
-    return End(
-        outcome=Outcome.FAILED,
-        reason=f"what is on the branch did not pass the review: {reason}",
-        manual_steps=("look at the branch and the findings of the review",),
-    )
-
-
-def _again(state: PipelineState, last: Attempt, agent: str) -> Handoff | End:
-    """EXECUTE once more on the same part, unless the limit is reached or there is no progress."""
-    tried = state.of(Stage.EXECUTE, last.part)
-    if len(tried) < EXECUTE_LIMIT and not _stuck(tried):
-        return _execute(state, last.part, agent, last.reason)
-    if last.stage is Stage.EXECUTE and len(state.routes) > 1:
-        return _next_part(state, last.part, f"given up: {last.reason}")
-    return _all_failed(state, last)
-
-
-def _all_failed(state: PipelineState, last: Attempt) -> End:
-    tried = state.of(Stage.EXECUTE)
-    idle = all(Trait.NO_CHANGE in a.traits for a in tried)
-    kind = state.routes[last.part].kind.value
-    refused = (a for a in state.attempts if a.verdict is Verdict.REVISE)
-    said = "; ".join(dict.fromkeys(f"{a.agent}: {a.reason}" for a in refused))
-    return End(
-        outcome=Outcome.NOTHING_TO_DO if idle else Outcome.FAILED,
-        reason=f"All agents failed for {kind}: {said}",
-        manual_steps=(f"read `sparky show {state.run_id}` and mend it by hand, or say more in the issue",),
-    )
-
-
-def _execute(state: PipelineState, part: int, agent: str, reason: str) -> Handoff:
-    number = len(state.of(Stage.EXECUTE, part)) + 1
-    strategy = list(Strategy)[number - 1]
-    blank = _handoff(state, Stage.EXECUTE, reason)
-    return replace(blank, agent=agent, part=part, number=number, strategy=strategy)
-
-
-def _visit(state: PipelineState, stage: Stage, reason: str) -> Handoff | End:
-    """A stage other than EXECUTE, unless it was visited too often since the last EXECUTE."""
-    since = max((i for i, a in enumerate(state.attempts) if a.stage is Stage.EXECUTE), default=-1)
-    recent = state.attempts[max(since + 1, state.segment_start) :]
-    if sum(a.stage is stage for a in recent) >= VISIT_LIMIT:
-        return End(
-            outcome=Outcome.BLOCKED,
-            reason=f"{stage.value} was visited {VISIT_LIMIT} times without getting further: {reason}",
-            manual_steps=("run it again when it is quiet",),
-        )
-    return _handoff(state, stage, reason)
-
-
-def _handoff(state: PipelineState, stage: Stage, reason: str) -> Handoff:
-    last = state.attempts[-1] if state.attempts else None
-    return Handoff(
-        stage=stage,
-        reason=reason,
-        success_criteria=CRITERIA[stage],
-        action_items=last.items if last is not None and last.verdict is Verdict.REVISE else (),
-        rollback=f"sparky undo {state.run_id}",
-        rollback_sha=state.head,
-        part=last.part if last is not None else 0,
-        number=len(state.of(stage)) + 1,
-    )
-
-
-def _performer(state: PipelineState, part: int) -> str:
-    return state.of(Stage.EXECUTE, part)[-1].agent
-
-
-def _successor(state: PipelineState, last: Attempt) -> str:
-    """The next agent of the chain after the one that failed; the first again after the last."""
-    route: Route = state.routes[last.part]
-    chain = [name for name in (route.agent, *route.fallbacks) if name is not None]
-    return chain[(chain.index(last.agent) + 1) % len(chain)]
-
-
-def _stuck(tried: tuple[Attempt, ...]) -> bool:
-    """Whether the newest attempt of an agent came to just what its attempt before came to."""
-    newest = tried[-1]
-    earlier = [a for a in tried[:-1] if a.agent == newest.agent]
-    return bool(earlier) and _trace(earlier[-1]) == _trace(newest)
-
-
-def _trace(attempt: Attempt) -> tuple[object, ...]:
-    return (attempt.verdict, attempt.traits, attempt.sha, attempt.error_type, attempt.validation_errors)
-
-
-def _is_major(attempt: Attempt) -> bool:
-    grave = {Severity.HIGH, Severity.CRITICAL}
-    return any(g.verdict is not Verdict.PASS and g.severity in grave for g in attempt.gates)
+        moments: set[Stage | Moment] = {START}
+    else:
+        moments = {ANY, state.newest.stage}
+    return next(row for row in TABLE if row.after in moments and row.holds(state))

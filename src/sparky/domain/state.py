@@ -5,6 +5,7 @@ from enum import Enum
 
 from sparky.domain.agent import Route
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.escalation import Answer, Escalation
 from sparky.domain.issue import Issue
 
 SCHEMA = 1
@@ -77,13 +78,17 @@ class Budget:
 class Handoff:
     """What the next stage is told. `rollback` is a command that can be run, `rollback_sha` where it leads.
 
-    `agent`, `part`, `number` and `strategy` become those of the attempt.
+    `previous_errors` and `avoided` are what earlier attempts came to and should not be tried again; `words`
+    is what a person answered. `agent`, `part`, `number` and `strategy` become those of the attempt.
     """
 
     stage: Stage
     reason: str
     success_criteria: tuple[str, ...] = ()
     action_items: tuple[str, ...] = ()
+    previous_errors: tuple[str, ...] = ()
+    avoided: tuple[str, ...] = ()
+    words: str = ""
     rollback: str = ""
     rollback_sha: str = ""
     agent: str = "sparky"
@@ -106,12 +111,13 @@ class Handoff:
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """How a segment ends: the outcome, why, and what a person should do next."""
+    """How a segment ends: the outcome, why, and what a person should do next; `question`: what is asked."""
 
     outcome: Outcome
     reason: str
     responsibility: Responsibility = Responsibility.PERSON
     manual_steps: tuple[str, ...] = ()
+    question: Escalation | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +132,7 @@ class PipelineState:
     budget: Budget = field(default_factory=Budget)
     attempts: tuple[Attempt, ...] = ()
     ends: tuple[End, ...] = ()
+    answers: tuple[Answer, ...] = ()
     segment: int = 1
     segment_start: int = 0
     schema: int = SCHEMA
@@ -142,6 +149,22 @@ class PipelineState:
         """The state as the next segment starts with it."""
         start = len(self.attempts)
         return replace(self, segment=self.segment + 1, segment_start=start, preferences=preferences)
+
+    def answered(self, answer: Answer) -> "PipelineState":
+        """The state as the segment starts with it that the answer begins."""
+        following = self.next_segment(self.preferences)
+        return replace(following, answers=(*self.answers, replace(answer, segment=following.segment)))
+
+    @property
+    def newest(self) -> Attempt:
+        """The newest attempt; raises IndexError if there is none."""
+        return self.attempts[-1]
+
+    @property
+    def answer(self) -> Answer | None:
+        """What a person said to begin this segment; None if nothing."""
+        newest = self.answers[-1] if self.answers else None
+        return newest if newest is not None and newest.segment == self.segment else None
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -161,6 +184,10 @@ class PipelineState:
     def of(self, stage: Stage, part: int | None = None) -> tuple[Attempt, ...]:
         """The attempts of a stage, oldest first; of one part if `part` is given."""
         return tuple(a for a in self.attempts if a.stage is stage and part in {None, a.part})
+
+    def here(self, stage: Stage, part: int) -> tuple[Attempt, ...]:
+        """The attempts of a stage on one part in this segment, oldest first."""
+        return tuple(a for a in self.attempts[self.segment_start :] if (a.stage, a.part) == (stage, part))
 
     def last(self, stage: Stage) -> Attempt | None:
         """The newest attempt of a stage."""

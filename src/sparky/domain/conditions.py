@@ -1,0 +1,97 @@
+"""What the handoff table asks of a run: facts of its newest attempt, and of the answer it starts with."""
+
+from collections.abc import Callable
+
+from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
+from sparky.domain.escalation import Choice
+from sparky.domain.issue import Severity
+from sparky.domain.state import MergePolicy, Outcome, PipelineState
+
+FAULT = "fault"
+"""The error type of an attempt whose stage could not be performed at all."""
+
+Condition = Callable[[PipelineState], bool]
+
+
+def said(*verdicts: Verdict) -> Condition:
+    """The newest attempt came to one of these."""
+    return lambda state: state.newest.verdict in verdicts
+
+
+def bears(trait: Trait) -> Condition:
+    """The newest attempt bears the trait."""
+    return lambda state: trait in state.newest.traits
+
+
+def owed_by(whose: Responsibility) -> Condition:
+    """The newest attempt was refused, and it is their turn."""
+    return lambda state: state.newest.verdict is Verdict.REVISE and state.newest.responsibility is whose
+
+
+def answered(*choices: Choice) -> Condition:
+    """A person's answer starts the segment, and is one of these."""
+    return lambda state: state.answer is not None and state.answer.choice in choices
+
+
+def faulty(state: PipelineState) -> bool:
+    """The stage could not be performed."""
+    return state.newest.error_type == FAULT
+
+
+def own_fault(state: PipelineState) -> bool:
+    """The stage could not be performed, and that is sparky's fault."""
+    return faulty(state) and state.newest.responsibility is Responsibility.SPARKY
+
+
+def always(_state: PipelineState) -> bool:
+    """In all other cases."""
+    return True
+
+
+def changed(state: PipelineState) -> bool:
+    """EXECUTE passed with a change."""
+    return state.newest.verdict is Verdict.PASS and Trait.CHANGED in state.newest.traits
+
+
+def ready(state: PipelineState) -> bool:
+    """The last segment ended ready."""
+    return bool(state.ends) and state.ends[-1].outcome is Outcome.READY
+
+
+def approved(state: PipelineState) -> bool:
+    """The run was ready, and a person asks for the merge."""
+    return ready(state) and state.preferences.merge is MergePolicy.APPROVED
+
+
+def no_route(state: PipelineState) -> bool:
+    """No agent was found so far."""
+    return all(route.agent is None for route in state.routes)
+
+
+def disagreed(state: PipelineState) -> bool:
+    """The two newest EXECUTEs each said that it is not their turn."""
+    newest = state.of(Stage.EXECUTE)[-2:]
+    return len(newest) > 1 and all(Trait.HANDED_OVER in attempt.traits for attempt in newest)
+
+
+def grave_again(state: PipelineState) -> bool:
+    """This review, and the one that refused before it, found something grave."""
+    refusals = [a for a in state.here(Stage.REVIEW, state.newest.part) if a.verdict is not Verdict.PASS]
+    return len(refusals) > 1 and _is_grave(refusals[-1]) and _is_grave(refusals[-2])
+
+
+def may_merge(state: PipelineState) -> bool:
+    """A person approved of just this change; or TEST and VERIFY passed and the policy asks nobody."""
+    match state.preferences.merge:
+        case MergePolicy.APPROVED:
+            return all(a.stage is not Stage.EXECUTE for a in state.attempts[state.segment_start :])
+        case MergePolicy.AUTO:
+            test = state.last(Stage.TEST)
+            return state.newest.verdict is Verdict.PASS and test is not None and test.verdict is Verdict.PASS
+        case MergePolicy.ASK:
+            return False
+
+
+def _is_grave(attempt: Attempt) -> bool:
+    grave = {Severity.HIGH, Severity.CRITICAL}
+    return any(g.verdict is not Verdict.PASS and g.severity in grave for g in attempt.gates)

@@ -1,0 +1,181 @@
+"""The next stage and what it is told, as the rows of the handoff table ask. Limits are kept here."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.ends import AGAIN, TOLD, WHOSE, all_failed, ask, unreviewed, why
+from sparky.domain.escalation import Choice, Option
+from sparky.domain.state import End, Handoff, Outcome, PipelineState
+
+Move = Callable[[PipelineState], Handoff | End]
+
+EXECUTE_LIMIT = 4
+"""How often EXECUTE may be performed on one part in a segment."""
+
+TESTER_LIMIT = 3
+"""How often the tester may be asked to mend its tests among these."""
+
+VISIT_LIMIT = 3
+"""How often any other stage may be visited after one EXECUTE."""
+
+CRITERIA = {
+    Stage.ROUTE: ("an agent bids enough for each kind",),
+    Stage.EXECUTE: ("files are changed", "changed files parse"),
+    Stage.REVIEW: ("every gate of the mechanical review passes",),
+    Stage.TEST: ("no test is worse than at base",),
+    Stage.VERIFY: ("the findings are gone", "nothing new appeared", "the tested commit is the head"),
+    Stage.MERGE: ("the target is fast-forwarded to the tested commit",),
+}
+"""What each stage has to reach, as its Handoff says it."""
+
+
+def visit(stage: Stage) -> Move:
+    """A stage other than EXECUTE, unless it was visited too often since the last EXECUTE."""
+    return lambda state: _visit(state, stage, why(state))
+
+
+def first_part(state: PipelineState) -> Handoff | End:
+    """The first part that has an agent."""
+    return _next_part(state, -1, why(state))
+
+
+def next_part(state: PipelineState) -> Handoff | End:
+    """The part after this one."""
+    return _next_part(state, state.newest.part, why(state))
+
+
+def coder(state: PipelineState) -> Handoff | End:
+    """The agent of the part where the run stands."""
+    return _execute(state, *_standing(state), why(state))
+
+
+def tester(state: PipelineState) -> Handoff | End:
+    """The tester of the part, with the output; where there is none, a person."""
+    part = _standing(state)[0]
+    name = state.routes[part].tester
+    if name is None:
+        return ask(state, "Who mends the test?", (WHOSE[0],), ("mend the test yourself, or add a tester",))
+    if sum(a.agent == name for a in state.here(Stage.EXECUTE, part)) >= TESTER_LIMIT:
+        return all_failed(state, state.newest)
+    return _again(state, name)
+
+
+def other(state: PipelineState) -> Handoff | End:
+    """The tester for what the coder handed over, the coder for what the tester did."""
+    part = state.newest.part
+    return coder(state) if state.newest.agent == state.routes[part].tester else tester(state)
+
+
+def same_agent(state: PipelineState) -> Handoff | End:
+    """The agent that made the change, with what was said of it."""
+    return _again(state, state.of(Stage.EXECUTE, state.newest.part)[-1].agent)
+
+
+def next_agent(state: PipelineState) -> Handoff | End:
+    """The next agent of the chain after the one that failed; the first again after the last."""
+    route = state.routes[state.newest.part]
+    chain = [name for name in (route.agent, *route.fallbacks) if name is not None]
+    after = chain.index(state.newest.agent) + 1 if state.newest.agent in chain else 0
+    return _again(state, chain[after % len(chain)])
+
+
+def _next_part(state: PipelineState, part: int, reason: str) -> Handoff | End:
+    """The next part that has an agent; when all are done, TEST if anything is changed."""
+    for index, route in enumerate(state.routes[part + 1 :], part + 1):
+        if route.agent is not None and _tried(state, index) < EXECUTE_LIMIT:
+            return _execute(state, index, route.agent, reason)
+    if state.head != state.base:
+        return _visit(state, Stage.TEST, reason) if _is_reviewed(state) else unreviewed(reason)
+    failures = [a for a in state.of(Stage.EXECUTE) if a.verdict is not Verdict.PASS]
+    if not failures:
+        said = "; ".join(dict.fromkeys(a.reason for a in state.of(Stage.EXECUTE)))
+        return End(outcome=Outcome.NOTHING_TO_DO, reason=said)
+    return all_failed(state, failures[-1])
+
+
+def _again(state: PipelineState, agent: str) -> Handoff | End:
+    """EXECUTE once more on the same part, unless the limit is reached or there is no progress."""
+    last = state.newest
+    if _tried(state, last.part) < EXECUTE_LIMIT and not _stuck(state.here(Stage.EXECUTE, last.part)):
+        return _execute(state, last.part, agent, why(state))
+    if last.stage is Stage.EXECUTE and len(state.routes) > 1:
+        return _next_part(state, last.part, f"given up: {last.reason}")
+    return all_failed(state, last)
+
+
+def _execute(state: PipelineState, part: int, agent: str, reason: str) -> Handoff:
+    blank = _handoff(state, Stage.EXECUTE, reason)
+    refused = [a for a in state.attempts if a.verdict is Verdict.REVISE and a.part == part]
+    errors = dict.fromkeys(error for a in refused for error in a.validation_errors or (a.reason,))
+    return replace(
+        blank,
+        agent=agent,
+        part=part,
+        number=len(state.of(Stage.EXECUTE, part)) + 1,
+        strategy=list(Strategy)[_tried(state, part)],
+        previous_errors=tuple(errors)[-TOLD:],
+        avoided=tuple(dict.fromkeys(pattern for a in refused for pattern in a.avoided_patterns)),
+    )
+
+
+def _visit(state: PipelineState, stage: Stage, reason: str) -> Handoff | End:
+    since = max((i for i, a in enumerate(state.attempts) if a.stage is Stage.EXECUTE), default=-1)
+    recent = state.attempts[max(since + 1, state.segment_start) :]
+    if sum(a.stage is stage for a in recent) >= VISIT_LIMIT:
+        said = f"{stage.value} was visited {VISIT_LIMIT} times without getting further: {reason}"
+        again = Option(choice=AGAIN[stage], says=f"{stage.value} once more")
+        return ask(state, "Is it quiet now?", (again,), ("wait until it is quiet",), said)
+    return _handoff(state, stage, reason)
+
+
+def _handoff(state: PipelineState, stage: Stage, reason: str) -> Handoff:
+    last = state.attempts[-1] if state.attempts else None
+    return Handoff(
+        stage=stage,
+        reason=reason,
+        success_criteria=CRITERIA[stage],
+        action_items=last.items if last is not None and last.verdict is Verdict.REVISE else (),
+        words=state.answer.text if state.answer is not None else "",
+        rollback=f"sparky undo {state.run_id}",
+        rollback_sha=state.head,
+        part=last.part if last is not None else 0,
+        number=len(state.of(stage)) + 1,
+    )
+
+
+def _standing(state: PipelineState) -> tuple[int, str]:
+    """The part where the run stands, and the coder that works on it."""
+    part = state.newest.part
+    route = state.routes[part]
+    done = [a.agent for a in state.of(Stage.EXECUTE, part) if a.agent != route.tester]
+    return part, done[-1] if done else route.agent or ""
+
+
+def _tried(state: PipelineState, part: int) -> int:
+    """How often EXECUTE was tried in earnest on a part in this segment."""
+    return sum(Trait.HANDED_OVER not in a.traits for a in state.here(Stage.EXECUTE, part))
+
+
+def _is_reviewed(state: PipelineState) -> bool:
+    """Whether the newest REVIEW passed, or a person accepted, and no EXECUTE has moved the head since."""
+    passed, head = False, state.context.base
+    for attempt in state.attempts:
+        if attempt.stage is Stage.REVIEW:
+            passed = attempt.verdict is Verdict.PASS
+        elif attempt.stage is Stage.EXECUTE and attempt.sha not in {None, head}:
+            passed = False
+        head = attempt.sha or head
+    accepted = {a.about for a in state.answers if a.choice is Choice.ACCEPT}
+    return passed or state.head in accepted
+
+
+def _stuck(tried: tuple[Attempt, ...]) -> bool:
+    """Whether the newest attempt of an agent came to just what its attempt before came to."""
+    earnest = [a for a in tried if Trait.HANDED_OVER not in a.traits]
+    earlier = [a for a in earnest[:-1] if a.agent == earnest[-1].agent]
+    return bool(earlier) and _trace(earlier[-1]) == _trace(earnest[-1])
+
+
+def _trace(attempt: Attempt) -> tuple[object, ...]:
+    return (attempt.verdict, attempt.traits, attempt.sha, attempt.error_type, attempt.validation_errors)
