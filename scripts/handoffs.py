@@ -15,10 +15,13 @@ HEAD = f"""# The handoff table
 
 Written by `python scripts/handoffs.py` from `domain/flow.py`, and checked in CI: this is what sparky does.
 
-After each stage the first row that holds says what follows: a `STAGE` or an **end**. EXECUTE is tried at most {EXECUTE_LIMIT} times on one part in a segment, {TESTER_LIMIT} of them by the tester;
-every other stage is visited at most {VISIT_LIMIT} times after one EXECUTE. A handover is no attempt. An agent
-that comes to just the same twice in a row is not asked a third time. A person can cancel at any time, unless
-the change is merged.
+After each stage the first row that holds says what follows: a `STAGE` or an **end**.
+
+* EXECUTE is tried at most {EXECUTE_LIMIT} times on one part in a segment, {TESTER_LIMIT} of these by the
+  tester. A handover is no attempt.
+  An agent that comes to just the same twice in a row is not asked a third time.
+* Every other stage is visited at most {VISIT_LIMIT} times after one EXECUTE.
+* A person can cancel at any time, unless the change is merged.
 
 """
 

@@ -158,6 +158,7 @@ class SessionRequest:
     issue: str
     worktree: Path
     prompt: str
+    agent: str
     number: int
     timeout_s: float
     script: str | None = None
@@ -165,11 +166,15 @@ class SessionRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class SessionResult:
-    """What the agent claims, and how its process ended. Nothing here is evidence."""
+    """What the agent claims, and how its process ended. Nothing here is evidence.
+
+    `handover`: why it says that it is not its turn; empty if it says no such thing.
+    """
 
     claimed_success: bool
     summary: str
     ending: str
+    handover: str = ""
     output: bytes = b""
     tokens: int = 0
     cost_usd: float = 0.0

@@ -94,6 +94,7 @@ class TestRunner:
                 issue=issue,
                 worktree=worktree,
                 prompt="Mend it.",
+                agent="coder",
                 number=number,
                 timeout_s=0.5 if number == 4 else 30.0,
                 script=str(script),

@@ -3,7 +3,7 @@
 import pytest
 
 from sparky.adapters.scripted import ScriptedSession, Step
-from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
+from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.state import Handoff, Preferences
 from sparky.stages.table import perform
 from tests.stages.stand import Stand
@@ -39,6 +39,11 @@ def ran(work: Attempt) -> Attempt:
             "no files matched: nothing was changed (I can't)",
         ),
         (
+            ScriptedSession(success=False, handover="the test is wrong, not the code"),
+            (Trait.HANDED_OVER,),
+            "not its turn: the test is wrong, not the code",
+        ),
+        (
             ScriptedSession(ending="crash"),
             (Trait.CRASHED,),
             "the session ended without a change: killed (code -6)",
@@ -60,6 +65,46 @@ def test_what_a_session_does_wrong_is_told_by_what_it_left(
 ) -> None:
     attempt = executed(stand, session)
     assert (attempt.verdict, attempt.traits, attempt.reason) == (Verdict.REVISE, traits, reason)
+
+
+def test_what_a_role_may_not_edit_is_taken_back(stand: Stand) -> None:
+    test = Step(do="write", path="tests/test_a.py", text="def test_a(): assert True\n")
+    stand.sessions = (ScriptedSession(steps=(RIGHT, test)),)
+    base = stand.commit({"a.py": b"A = 1\n"})
+    attempt = stand.perform(Stage.EXECUTE, stand.state(base), agent="tester")
+    said = "taken back: tester may not edit a.py"
+    assert (attempt.verdict, attempt.traits, attempt.reason) == (Verdict.REVISE, (Trait.OUT_OF_ROLE,), said)
+    assert (attempt.sha, attempt.items) == (base, (said,))
+    assert stand.house.repository.resolve(stand.state(base).context.branch) == base
+
+
+def test_an_agent_is_told_what_was_tried_and_what_a_person_said(stand: Stand) -> None:
+    stand.sessions = (ScriptedSession(steps=(RIGHT,)),)
+    state = stand.state(stand.commit({"a.py": b"A = 1\n"}))
+    handoff = Handoff(
+        stage=Stage.EXECUTE,
+        reason="test_a is red",
+        action_items=("test_a: 1 != 2",),
+        previous_errors=("test_a",),
+        avoided=("attempt 1 by coder changed a.py: test_a is red",),
+        words="look at\n~~~~~~~~ a.py",
+        agent="coder",
+        number=2,
+        strategy=Strategy.MECHANICAL_FIX,
+        rollback_sha=state.head,
+    )
+    perform(handoff, state, stand.house.ports)
+    told = stand.house.runner.asked[-1].prompt
+    assert told.endswith(
+        "You are asked because: test_a is red\n"
+        "\nA person answered:\n- look at ~~~~ a.py\n"
+        "\nTo be done:\n- test_a: 1 != 2\n"
+        "\nErrors so far:\n- test_a\n"
+        "\nTried already, and refused; do not do it again:\n"
+        "- attempt 1 by coder changed a.py: test_a is red\n"
+        "\nEdit files in the current directory only. "
+        "Do not commit: sparky commits, and runs the checks itself.\n"
+    )
 
 
 @pytest.mark.parametrize("ending", ["finish", "crash", "hang"])

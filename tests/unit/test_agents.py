@@ -8,6 +8,7 @@ from sparky.agents.example import example
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
 from sparky.agents.table import AGENTS, SERVED, check, owner
+from sparky.agents.tester import TESTER
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.tools.table import TOOLS
@@ -35,6 +36,8 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         Kind.FORMATTING: FORMATTING,
         Kind.IMPORT_ERROR: IMPORTS,
         Kind.DEAD_CODE: DEAD_CODE,
+        Kind.TEST_CREATION: TESTER,
+        Kind.TEST_ORGANIZATION: TESTER,
         Kind.REVIEW: None,
     }
     assert owners == {kind: specialists.get(kind, CODER) for kind in Kind}

@@ -63,12 +63,13 @@ def execute(
     part: int = 0,
     items: tuple[str, ...] = (),
     errors: tuple[str, ...] = (),
+    avoided: tuple[str, ...] = (),
     number: int = 0,
     words: str = "",
 ) -> Handoff:
     number = number or list(Strategy).index(strategy) + 1
     asked = to(Stage.EXECUTE, reason, at=at, number=number, part=part, items=items, words=words)
-    return replace(asked, agent=agent, strategy=strategy, previous_errors=errors)
+    return replace(asked, agent=agent, strategy=strategy, previous_errors=errors, avoided=avoided)
 
 
 def blocked(reason: str, *steps: str) -> End:
@@ -296,6 +297,7 @@ EXECUTE_ROWS: Rows = {
             strategy=MECHANICAL,
             number=3,
             errors=("test said 1", "tess said 2"),
+            avoided=("attempt 1 by ada changed files: test said 1",),
         ),
     ),
     "handed over twice in a row: two agents disagree, a person decides": (
@@ -373,6 +375,7 @@ REVIEW_ROWS: Rows = {
             strategy=MECHANICAL,
             items=("scope: too far",),
             errors=("review said 1",),
+            avoided=("attempt 1 by ada changed files: review said 1",),
         ),
     ),
     "major findings twice: manual intervention": (
@@ -406,7 +409,17 @@ REVIEW_ROWS: Rows = {
             changed("ada", TWO, 2),
             refused(Severity.MEDIUM, 2),
         ),
-        execute("ada", "review said 2", at=TWO, strategy=SIMPLER, errors=("review said 1", "review said 2")),
+        execute(
+            "ada",
+            "review said 2",
+            at=TWO,
+            strategy=SIMPLER,
+            errors=("review said 1", "review said 2"),
+            avoided=(
+                "attempt 1 by ada changed files: review said 1",
+                "attempt 2 by ada changed files: review said 2",
+            ),
+        ),
     ),
     "refused after the fourth attempt: failed": (
         state_of(
@@ -456,6 +469,7 @@ TEST_ROWS: Rows = {
             strategy=MECHANICAL,
             items=("test_a: 1 != 2",),
             errors=("test said 1",),
+            avoided=("attempt 1 by ada changed files: test said 1",),
         ),
     ),
     "red three times, and changed after each: tested a fourth time": (
@@ -484,6 +498,7 @@ TEST_ROWS: Rows = {
             strategy=MECHANICAL,
             items=TOLD_TESTER,
             errors=("test said 1",),
+            avoided=("attempt 1 by ada changed files: test said 1",),
         ),
     ),
     "the test is at fault, and there is no tester: a person is asked": (
@@ -564,6 +579,7 @@ VERIFY_ROWS: Rows = {
             strategy=MECHANICAL,
             items=("nothing new: E501",),
             errors=("verify said 1",),
+            avoided=("attempt 1 by ada changed files: verify said 1",),
         ),
     ),
     "verified, policy ask: ready": (state_of(*VERIFIED, merge=ASK), ready("verify said 1")),
@@ -683,7 +699,13 @@ SEGMENT_ROWS: Rows = {
     "a person says: the tester": (
         answered(state_of(*TESTED_BY_TESS, red(Responsibility.UNKNOWN)), Choice.TESTER),
         execute(
-            "tess", "a person said: tester", at=ONE, number=2, items=TOLD_TESTER, errors=("test said 1",)
+            "tess",
+            "a person said: tester",
+            at=ONE,
+            number=2,
+            items=TOLD_TESTER,
+            errors=("test said 1",),
+            avoided=("attempt 1 by ada changed files: test said 1",),
         ),
     ),
     "a person says: review it again": (

@@ -266,10 +266,12 @@ def test_a_value_that_was_read_is_written_with_the_fields_that_stand_at_their_de
     assert json.loads(encode(session)) == {
         "issue": None,
         "number": None,
+        "agent": None,
         "steps": [],
         "ending": "finish",
         "success": False,
         "summary": "done",
+        "handover": "",
         "code": 0,
     }
 

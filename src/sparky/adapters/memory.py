@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from sparky.adapters.progress import one_line
-from sparky.adapters.scripted import ScriptedSession
+from sparky.adapters.scripted import ScriptedSession, fits
 from sparky.domain.attempt import Attempt
 from sparky.domain.command import Command, Completed, Ending, Level, digest
 from sparky.domain.state import Context
@@ -182,8 +182,7 @@ class MemoryRunner:
     def run(self, request: SessionRequest) -> SessionResult:
         """The first session that fits the request; none fitting is one that does nothing and says so."""
         self.asked.append(request)
-        fitting = (s for s in self.sessions if s.issue in {None, request.issue})
-        chosen = next((s for s in fitting if s.number in {None, request.number}), None)
+        chosen = next((session for session in self.sessions if fits(session, request)), None)
         if chosen is None:
             return SessionResult(claimed_success=False, summary="no session fits", ending="finished")
         for step in chosen.steps:
@@ -196,7 +195,10 @@ class MemoryRunner:
                 return _broken_off("timed out (code -9)")
             case _:
                 return SessionResult(
-                    claimed_success=chosen.success, summary=chosen.summary, ending="finished"
+                    claimed_success=chosen.success,
+                    summary=chosen.summary,
+                    ending="finished",
+                    handover=chosen.handover,
                 )
 
 

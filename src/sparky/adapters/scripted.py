@@ -1,7 +1,8 @@
 """The scripted runner: sessions that are written down, for the demo, for tests and for dry runs. No key.
 
-A script is a TOML file of `[[session]]` tables. The first whose `issue` is the run's (or that names none) and
-whose `number` is the attempt's (or that names none) is played, by a real process inside the sandbox.
+A script is a TOML file of `[[session]]` tables. The first whose `issue` is the run's, whose `number` is the
+attempt's and whose `agent` is the one asked, as far as it names them, is played, by a real process inside the
+sandbox.
 """
 
 import json
@@ -39,15 +40,17 @@ class Step:
 class ScriptedSession:
     """One session: its steps, how it ends (finish, crash, hang), what it claims, with which exit code.
 
-    `issue` and `number` None: it fits any issue, any attempt.
+    `issue`, `number` and `agent` None: it fits any of them. `handover`: why it says that it is not its turn.
     """
 
     issue: str | None = None
     number: int | None = None
+    agent: str | None = None
     steps: tuple[Step, ...] = ()
     ending: str = "finish"
     success: bool = True
     summary: str = "done"
+    handover: str = ""
     code: int = 0
 
 
@@ -82,7 +85,7 @@ class ScriptedRunner:
             script = read_script(Path(request.script))
         except ScriptError as error:
             return _nothing(str(error))
-        chosen = next((s for s in script.session if _fits(s, request)), None)
+        chosen = next((s for s in script.session if fits(s, request)), None)
         if chosen is None:
             return _nothing(f"the script has no session for issue {request.issue}, attempt {request.number}")
         policy = Policy(writable=(request.worktree,), readable=self._readable)
@@ -99,8 +102,14 @@ class ScriptedRunner:
         return _result(done)
 
 
-def _fits(session: ScriptedSession, request: SessionRequest) -> bool:
-    return session.issue in {None, request.issue} and session.number in {None, request.number}
+def fits(session: ScriptedSession, request: SessionRequest) -> bool:
+    """Whether a session is meant for what is asked."""
+    asked = (
+        (session.issue, request.issue),
+        (session.number, request.number),
+        (session.agent, request.agent),
+    )
+    return all(said in {None, wanted} for said, wanted in asked)
 
 
 def _nothing(why: str) -> SessionResult:
@@ -117,6 +126,7 @@ def _result(done: Completed) -> SessionResult:
     return SessionResult(
         claimed_success=bool(claim.get("success")),
         summary=str(claim.get("summary", "")),
+        handover=str(claim.get("handover", "")),
         ending=ending.strip(),
         output=done.stdout + done.stderr,
         level=done.level,

@@ -72,6 +72,7 @@ class Trait(Enum):
     MERGED = "merged"
     WITHDRAWN = "withdrawn"
     HANDED_OVER = "handed_over"
+    OUT_OF_ROLE = "out_of_role"
 
 
 @dataclass(frozen=True, kw_only=True)

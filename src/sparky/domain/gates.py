@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from sparky.domain.agent import Role
 from sparky.domain.attempt import GateResult, Verdict
 from sparky.domain.change import Change, FileChange, Lines, is_test_module, is_test_path
 from sparky.domain.issue import Issue, Severity
@@ -61,6 +62,19 @@ class Facts:
 def review(facts: Facts) -> tuple[GateResult, ...]:
     """Every gate's result, in the order in which a person would look."""
     return tuple(gate(facts) for gate in GATES)
+
+
+def may_edit(role: Role, path: str) -> bool:
+    """Whether a role may edit a file at all; what the issue allows is another question."""
+    match role:
+        case Role.CODER | Role.VALIDATOR:
+            return True
+        case Role.TESTER:
+            return is_test_path(path)
+        case Role.DOCUMENTER:
+            return path.endswith((".md", ".rst", ".txt")) or path.startswith("docs/")
+        case Role.REVIEWER:
+            return False
 
 
 def parses(facts: Facts) -> GateResult:

@@ -1,6 +1,6 @@
 """The next stage and what it is told, as the rows of the handoff table ask. Limits are kept here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
@@ -115,8 +115,22 @@ def _execute(state: PipelineState, part: int, agent: str, reason: str) -> Handof
         number=len(state.of(Stage.EXECUTE, part)) + 1,
         strategy=list(Strategy)[_tried(state, part)],
         previous_errors=tuple(errors)[-TOLD:],
-        avoided=tuple(dict.fromkeys(pattern for a in refused for pattern in a.avoided_patterns)),
+        avoided=tuple(_refused_changes(state, part))[-TOLD:],
     )
+
+
+def _refused_changes(state: PipelineState, part: int) -> Iterator[str]:
+    """What was changed on a part and did not hold, each with the reason, oldest first."""
+    made: Attempt | None = None
+    for attempt in state.attempts:
+        if attempt.part != part:
+            continue
+        if attempt.stage is Stage.EXECUTE:
+            made = attempt if Trait.CHANGED in attempt.traits else None
+            yield from attempt.avoided_patterns
+        elif made is not None and attempt.verdict is Verdict.REVISE:
+            paths = ", ".join((*made.files_modified, *made.files_created, *made.files_deleted)[:5])
+            yield f"attempt {made.number} by {made.agent} changed {paths or 'files'}: {attempt.reason}"
 
 
 def _visit(state: PipelineState, stage: Stage, reason: str) -> Handoff | End:

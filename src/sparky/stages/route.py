@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from sparky.domain.agent import FALLBACK, Agent, Route, Session, choose, gather
+from sparky.domain.agent import FALLBACK, Agent, Role, Route, Session, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
-from sparky.domain.issue import Issue
+from sparky.domain.issue import Issue, Kind
 from sparky.domain.kind import kind_of
 from sparky.domain.state import Handoff, PipelineState
 from sparky.ports import Ports
@@ -30,16 +30,24 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], script: str | None) -> 
     """One route per kind, in the issue's order; the kind is read from the text where the issue names none."""
     guess = kind_of(issue, agents)
     able = available(agents, script)
+    tester = _tester(issue, able)
     routes = []
     for kind in issue.kinds or (guess.kind,):
         bids, left_out = gather(able, replace(issue, kinds=(kind,)))
-        route = _named(issue.agent, choose(kind, bids, left_out=left_out))
+        route = replace(_named(issue.agent, choose(kind, bids, left_out=left_out)), tester=tester)
         if route.agent is None:
             idle = (agent.name for agent in agents if kind in agent.kinds and agent not in able)
             said = (f"{name}: it plays a script, and none is given (--script FILE)" for name in idle)
             route = replace(route, left_out=(*route.left_out, *said))
         routes.append(replace(route, kind_confidence=guess.confidence, kind_reasons=guess.reasons))
     return tuple(routes)
+
+
+def _tester(issue: Issue, able: tuple[Agent, ...]) -> str | None:
+    """Who mends tests that are at fault: the best bid of the testers; None where there is none."""
+    testers = tuple(agent for agent in able if agent.role is Role.TESTER)
+    bids, _ = gather(testers, replace(issue, kinds=(Kind.TEST_CREATION,)))
+    return choose(Kind.TEST_CREATION, bids).agent
 
 
 def _named(agent: str | None, route: Route) -> Route:

@@ -6,6 +6,7 @@ from string import Template
 
 from sparky.domain.agent import Session
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.gates import may_edit
 from sparky.domain.state import Handoff, PipelineState
 from sparky.ports import Ports, SessionRequest, SessionResult
 from sparky.stages.facts import diff_evidence, read_change, with_files
@@ -27,6 +28,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
             issue=state.issue.id,
             worktree=worktree,
             prompt=_prompt(handoff, state, works),
+            agent=handoff.agent,
             number=handoff.number,
             timeout_s=state.preferences.session_timeout_s,
             script=state.preferences.script,
@@ -36,7 +38,12 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     sha = ports.repository.commit(state.run_id, message) or start
     if origin != start != sha:
         sha = _joined(ports, state.run_id, origin, sha, message)
-    attempt = _judge(handoff, result) if sha in {start, origin} else _changed(handoff, ports, sha)
+    strange = _strange(handoff, ports, sha) if sha not in {start, origin} else ()
+    if strange:
+        ports.repository.reset(state.run_id, start)
+        attempt, sha = _out_of_role(handoff, strange), start
+    else:
+        attempt = _judge(handoff, result) if sha in {start, origin} else _changed(handoff, ports, sha)
     return replace(
         attempt,
         sha=sha,
@@ -67,6 +74,24 @@ def _joined(ports: Ports, run: str, origin: str, sha: str, message: str) -> str:
     return alone
 
 
+def _strange(handoff: Handoff, ports: Ports, sha: str) -> tuple[str, ...]:
+    """The paths of a change that its agent's role has no business with."""
+    role = next(agent.role for agent in ports.agents if agent.name == handoff.agent)
+    paths = [file.path for file in ports.repository.changes(handoff.rollback_sha, sha)]
+    return tuple(path for path in paths if not may_edit(role, path))
+
+
+def _out_of_role(handoff: Handoff, strange: tuple[str, ...]) -> Attempt:
+    said = f"taken back: {handoff.agent} may not edit {', '.join(strange[:5])}"
+    return replace(
+        handoff.begin(Verdict.REVISE, said),
+        traits=(Trait.OUT_OF_ROLE,),
+        error_type=Trait.OUT_OF_ROLE.value,
+        validation_errors=strange,
+        items=(said,),
+    )
+
+
 def _changed(handoff: Handoff, ports: Ports, sha: str) -> Attempt:
     change = read_change(ports.repository, handoff.rollback_sha, sha)
     evidence = (diff_evidence(ports.repository, ports.blobs, handoff.rollback_sha, sha),)
@@ -86,6 +111,9 @@ def _judge(handoff: Handoff, result: SessionResult) -> Attempt:
         trait = Trait.TIMED_OUT if "time" in result.ending else Trait.CRASHED
         attempt = handoff.begin(Verdict.REVISE, f"the session ended without a change: {result.ending}")
         return replace(attempt, traits=(trait,), error_type=trait.value)
+    if result.handover:
+        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {result.handover}")
+        return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over")
     if result.claimed_success:
         attempt = handoff.begin(Verdict.REVISE, "claim refuted: it reported success and changed nothing")
         return replace(attempt, traits=(Trait.LIE, Trait.NO_CHANGE), error_type="false_claim")
@@ -114,9 +142,18 @@ def _prompt(handoff: Handoff, state: PipelineState, works: Session) -> str:
         strategy=_STRATEGY[handoff.strategy or Strategy.DIRECT_FIX],
         number=handoff.number,
         reason=handoff.reason,
-        items="\n".join(f"- {item}" for item in handoff.action_items),
+        words=_listed("A person answered:", (handoff.words,) if handoff.words else ()),
+        items=_listed("To be done:", handoff.action_items),
+        errors=_listed("Errors so far:", handoff.previous_errors),
+        avoided=_listed("Tried already, and refused; do not do it again:", handoff.avoided),
     )
     return f"{works.prompt}\n\n{told}".lstrip()
+
+
+def _listed(title: str, lines: tuple[str, ...]) -> str:
+    """A block of the prompt, "" if there is nothing to list. Fences in it are broken: it is data, too."""
+    said = [f"- {' '.join(line.split())}".replace("~~~~~~~~", "~~~~") for line in lines]
+    return "\n".join(("", title, *said, "")) if said else ""
 
 
 def _message(state: PipelineState, handoff: Handoff, result: SessionResult) -> str:
