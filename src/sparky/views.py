@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sparky.domain.agent import Bid, Route
 from sparky.domain.attempt import Attempt, Evidence, GateResult, Verdict
+from sparky.domain.escalation import Answer, Escalation
 from sparky.domain.result import Result
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Outcome, PipelineState
@@ -58,6 +59,8 @@ class Story:
     routes: tuple[Route, ...]
     steps: tuple[StoryStep, ...]
     result: Result
+    answers: tuple[Answer, ...] = ()
+    question: Escalation | None = None
 
 
 def status_line(row: RunRow, life: Life) -> StatusLine:
@@ -96,6 +99,8 @@ def story(state: PipelineState, life: Life, result: Result) -> Story:
         routes=state.routes,
         steps=tuple(_step(attempt) for attempt in state.attempts),
         result=result,
+        answers=state.answers,
+        question=state.ends[-1].question if life is not Life.RUNNING and state.ends else None,
     )
 
 
@@ -129,7 +134,7 @@ def _step(attempt: Attempt) -> StoryStep:
 def _next_step(row: RunRow, life: Life) -> str:
     match life:
         case Life.WAITING:
-            return f"sparky merge {row.run_id}"
+            return f"sparky {'answer' if row.asks else 'merge'} {row.run_id}"
         case Life.INTERRUPTED:
             return f"sparky resume {row.run_id}"
         case Life.RUNNING:

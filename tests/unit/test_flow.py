@@ -208,13 +208,7 @@ ROUTE_ROWS: Rows = {
     ),
     "nobody bids enough: blocked": (
         state_of(visited(Stage.ROUTE, ESCALATE, Trait.NO_AGENT)),
-        asked(
-            "Who is to work on this issue?",
-            "route said 1",
-            "add an agent for the kind, or name one in the issue",
-            options=(Option(choice=Choice.ROUTE, says="look for an agent again"),),
-            at=BASE,
-        ),
+        blocked("route said 1", "add an agent for the kind, or name one in the issue"),
     ),
     "nothing to route: nothing to do": (
         state_of(visited(Stage.ROUTE, PASS, Trait.NOTHING_TO_DO)),
@@ -590,6 +584,12 @@ VERIFY_ROWS: Rows = {
     ),
     "unverified by tests: ready, never merged by itself": (
         state_of(*REVIEWED, visited(TEST, SKIP, Trait.NO_TESTS, to=ONE), visited(VERIFY, to=ONE), merge=AUTO),
+        ready("verify said 1"),
+    ),
+    "accepted by a person in spite of the review, policy auto: ready": (
+        answered(state_of(ADA, changed("ada", ONE), refused(Severity.HIGH), merge=AUTO), Choice.ACCEPT)
+        .record(visited(TEST, to=ONE))
+        .record(visited(VERIFY, to=ONE)),
         ready("verify said 1"),
     ),
     "rebased and tested again, approved by a person: merge, risks seen": (

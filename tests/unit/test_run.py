@@ -45,6 +45,12 @@ def test_a_ready_run_is_joined_at_its_own_base_only() -> None:
     assert take(row_of(Outcome.READY), sha("c"), driven=False) is Take.START
 
 
+def test_a_run_that_asks_a_person_is_joined_at_its_own_base_only() -> None:
+    asking = replace(row_of(Outcome.BLOCKED), asks=True)
+    assert take(asking, BASE, driven=False) is Take.JOIN
+    assert take(asking, sha("c"), driven=False) is Take.START
+
+
 @pytest.mark.parametrize("outcome", ENDED)
 def test_a_run_that_has_ended_is_not_joined(outcome: Outcome) -> None:
     assert take(replace(row_of(outcome)), BASE, driven=False) is Take.START

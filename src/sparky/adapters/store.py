@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS runs (
     executor TEXT NOT NULL, segment INTEGER NOT NULL, outcome TEXT, reason TEXT NOT NULL DEFAULT '',
     created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ')),
     updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ')),
-    cancelled INTEGER NOT NULL DEFAULT 0, state BLOB NOT NULL
+    cancelled INTEGER NOT NULL DEFAULT 0, asks INTEGER NOT NULL DEFAULT 0, state BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS runs_by_repository ON runs (repository, created);
 CREATE INDEX IF NOT EXISTS runs_by_created ON runs (created);
@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS refusals (
 
 _ROW = """
 SELECT run_id, issue_key, repository, repo_path, issue_id, title, base, branch, executor, segment, outcome,
-    reason, created, updated, cancelled,
+    reason, created, updated, cancelled, asks,
     coalesce((SELECT stage FROM attempts a WHERE a.run_id = r.run_id ORDER BY ordinal DESC LIMIT 1), '')
 FROM runs r
 """
@@ -100,6 +100,10 @@ class SqliteStore:
             found = connection.execute(query, (state.run_id,)).fetchone()
             if found is None or found[0] != state.segment - 1 or found[1] is None:
                 raise StoreError(f"another process is at {state.run_id}: `sparky show {state.run_id}`")
+            connection.execute(
+                "INSERT OR REPLACE INTO claims (issue_key, run_id) VALUES (?, ?)",
+                (state.issue.key, state.run_id),
+            )
             self._insert(connection, state, executor)
 
     def adopt(self, run_id: str, executor: str) -> None:
@@ -124,15 +128,15 @@ class SqliteStore:
             )
 
     def save_end(self, state: PipelineState) -> None:
-        """Keep how the segment ended, with the whole state. Only a ready run goes on holding its claim."""
+        """Keep how the segment ended, with the whole state. Only what waits goes on holding its claim."""
         end = state.ends[-1]
         with self._transaction() as connection:
             connection.execute(
-                "UPDATE runs SET outcome = ?, reason = ?, updated = strftime('%Y-%m-%dT%H:%M:%SZ'), "
-                "state = ? WHERE run_id = ?",
-                (end.outcome.value, end.reason, encode(state), state.run_id),
+                "UPDATE runs SET outcome = ?, reason = ?, asks = ?, "
+                "updated = strftime('%Y-%m-%dT%H:%M:%SZ'), state = ? WHERE run_id = ?",
+                (end.outcome.value, end.reason, end.asks, encode(state), state.run_id),
             )
-            if end.outcome is not Outcome.READY:
+            if end.outcome is not Outcome.READY and not end.asks:
                 connection.execute("DELETE FROM claims WHERE run_id = ?", (state.run_id,))
 
     def cancel(self, run_id: str) -> None:
@@ -221,7 +225,7 @@ class SqliteStore:
             "INSERT INTO runs (run_id, issue_key, repository, repo_path, issue_id, title, base, branch, "
             "executor, segment, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (run_id) DO UPDATE SET executor = excluded.executor, segment = excluded.segment, "
-            "state = excluded.state, outcome = NULL, reason = '', cancelled = 0",
+            "state = excluded.state, outcome = NULL, reason = '', cancelled = 0, asks = 0",
             (
                 state.run_id,
                 issue.key,
@@ -275,7 +279,7 @@ class SqliteStore:
 
 def _row(found: tuple[object, ...]) -> RunRow:
     (run, key, repository, path, issue, title, base, branch, executor, segment, outcome, *rest) = found
-    reason, created, updated, cancelled, stage = rest
+    reason, created, updated, cancelled, asks, stage = rest
     return RunRow(
         run_id=str(run),
         issue_key=str(key),
@@ -293,4 +297,5 @@ def _row(found: tuple[object, ...]) -> RunRow:
         created=str(created),
         updated=str(updated),
         cancelled=bool(cancelled),
+        asks=bool(asks),
     )

@@ -9,10 +9,8 @@ from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.cli.options import as_json, house, run_argument, say
-from sparky.cli.table import load
-from sparky.cli.take import EXIT, put_outcome, watch
+from sparky.cli.take import EXIT, go_on, put_outcome
 from sparky.domain.errors import NeedsPersonError
-from sparky.domain.run import Life
 from sparky.domain.state import Context, MergePolicy, Outcome
 
 
@@ -29,16 +27,13 @@ def command(run: str, *, as_json: bool) -> int:
     life = home.life(row)
     if row.outcome is Outcome.MERGED:
         say(f"{row.run_id} is merged already")
-    elif life is not Life.WAITING:
+    elif row.outcome is not Outcome.READY:
         state = row.outcome.value if row.outcome else life.value
         raise NeedsPersonError(f"{row.run_id} is {state}, not ready: see `sparky show {row.run_id}`")
     else:
         state = home.store.state(row.run_id)
         state = replace(state, context=_towards_a_branch(home, state.context))
-        following = state.next_segment(replace(state.preferences, merge=MergePolicy.APPROVED))
-        with home.locks.executor() as executor:
-            home.store.continue_run(following, executor)
-            watch(home, row.run_id, lambda: load("drive").start(home, executor, following))
+        go_on(home, state.next_segment(replace(state.preferences, merge=MergePolicy.APPROVED)))
     result = put_outcome(home, row.run_id, as_json=as_json)
     merged = result.outcome is Outcome.MERGED
     return 0 if merged else (EXIT[result.outcome or Outcome.FAILED] or 3)

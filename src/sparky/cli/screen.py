@@ -8,6 +8,7 @@ from rich.table import Table
 
 from sparky.adapters.progress import one_line
 from sparky.domain.attempt import Verdict
+from sparky.domain.escalation import Escalation
 from sparky.domain.result import Result
 from sparky.domain.state import Outcome
 from sparky.views import StatusLine, Story, bid_line
@@ -66,8 +67,14 @@ def put_story(story: Story) -> None:
         for command, evidence in zip(step.commands, step.evidence, strict=True):
             at = f"at {evidence.sha[:10]}: {evidence.note}"
             console.print(f"           $ {text(command)}  [dim]{text(at)}[/]")
+    for answer in story.answers:
+        said = f"{answer.choice.value}: {answer.text}" if answer.text else answer.choice.value
+        console.print(f"answered  {text(said)}  [dim]{answer.at}[/]")
     console.print()
     put_result(story.result)
+    if story.question is not None:
+        console.print()
+        put_question(story.run_id, story.question)
 
 
 def put_result(result: Result) -> None:
@@ -94,6 +101,18 @@ def put_result(result: Result) -> None:
         console.print(f"  kept      {text(kept)}")
     for step in result.manual_steps_needed:
         console.print(f"  [bold]next[/]      {text(step)}")
+
+
+def put_question(run: str, question: Escalation) -> None:
+    """What a run asks, and how to answer it."""
+    console = out()
+    console.print(f"[bold]{text(question.question)}[/]")
+    console.print(f"  why       {text(question.reason)}")
+    for line in question.evidence:
+        console.print(f"  seen      {text(line)}")
+    for option in question.options:
+        mark = " (recommended)" if option.choice is question.default else ""
+        console.print(f"  answer    sparky answer {run} {option.choice.value}{mark}: {text(option.says)}")
 
 
 def put_rest(rest: tuple[str, ...], shown: int = _SHOWN) -> None:

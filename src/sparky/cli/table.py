@@ -22,6 +22,8 @@ VERBS: Mapping[str, str] = {
     "diff": "Show what a run changes.",
     "logs": "Show a run's progress, or the output of one of its commands.",
     "resume": "Go on with interrupted runs.",
+    "retry": "Try a run again that has ended.",
+    "answer": "Answer what a run asks.",
     "cancel": "End a run; what it did stays on its branch.",
     "merge": "Merge what a ready run has verified.",
     "undo": "Take back what a run did.",

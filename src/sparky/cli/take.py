@@ -63,6 +63,13 @@ def _load_beside(work: Callable[[], object]) -> ModuleType:
     return drive
 
 
+def go_on(home: House, state: PipelineState) -> None:
+    """Start the next segment of a run, and see it to its end."""
+    with home.locks.executor() as executor:
+        home.store.continue_run(state, executor)
+        watch(home, state.run_id, lambda: load("drive").start(home, executor, state))
+
+
 def watch(home: House, run: str, work: Callable[[], object]) -> None:
     """Do the work with the run's new lines of progress on the screen."""
     ended = Event()

@@ -81,10 +81,15 @@ def grave_again(state: PipelineState) -> bool:
 
 
 def may_merge(state: PipelineState) -> bool:
-    """A person approved of just this change; or TEST and VERIFY passed and the policy asks nobody."""
+    """A person approved of just this change; or TEST and VERIFY passed and the policy asks nobody.
+
+    What a person accepted against the gates is for a person to merge.
+    """
     match state.preferences.merge:
         case MergePolicy.APPROVED:
             return all(a.stage is not Stage.EXECUTE for a in state.attempts[state.segment_start :])
+        case MergePolicy.AUTO if state.accepted:
+            return False
         case MergePolicy.AUTO:
             test = state.last(Stage.TEST)
             return state.newest.verdict is Verdict.PASS and test is not None and test.verdict is Verdict.PASS

@@ -74,9 +74,8 @@ def waits(state: PipelineState) -> End:
 
 def no_agent(state: PipelineState) -> End:
     """Nobody bids enough."""
-    again = Option(choice=Choice.ROUTE, says="look for an agent again")
     step = "add an agent for the kind, or name one in the issue"
-    return ask(state, "Who is to work on this issue?", (again,), (step,))
+    return _end(Outcome.BLOCKED, state.newest.reason, (step,))
 
 
 def refused_twice(state: PipelineState) -> End:

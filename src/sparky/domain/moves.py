@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.ends import AGAIN, TOLD, WHOSE, all_failed, ask, unreviewed, why
-from sparky.domain.escalation import Choice, Option
+from sparky.domain.escalation import Option
 from sparky.domain.state import End, Handoff, Outcome, PipelineState
 
 Move = Callable[[PipelineState], Handoff | End]
@@ -180,8 +180,7 @@ def _is_reviewed(state: PipelineState) -> bool:
         elif attempt.stage is Stage.EXECUTE and attempt.sha not in {None, head}:
             passed = False
         head = attempt.sha or head
-    accepted = {a.about for a in state.answers if a.choice is Choice.ACCEPT}
-    return passed or state.head in accepted
+    return passed or state.accepted
 
 
 def _stuck(tried: tuple[Attempt, ...]) -> bool:

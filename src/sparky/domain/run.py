@@ -17,7 +17,10 @@ class Life(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow:
-    """One run as the store lists it. Times are ISO 8601 in UTC; `outcome` None: no end yet."""
+    """One run as the store lists it. Times are ISO 8601 in UTC; `outcome` None: no end yet.
+
+    `asks`: it ended with a question to a person, and keeps its claim until that is answered.
+    """
 
     run_id: str
     issue_key: str
@@ -35,10 +38,11 @@ class RunRow:
     created: str
     updated: str
     cancelled: bool = False
+    asks: bool = False
 
     def life(self, *, driven: bool) -> Life:
         """Where it stands; `driven` says whether the lock of its executor is held."""
-        if self.outcome is Outcome.READY:
+        if self.outcome is Outcome.READY or self.asks:
             return Life.WAITING
         if self.outcome is not None:
             return Life.ENDED
@@ -56,7 +60,7 @@ class Take(Enum):
 def take(holder: RunRow | None, base: str, *, driven: bool) -> Take:
     """Start a run, join the one that holds the claim, or adopt it where its process is gone.
 
-    A run that is ready is joined at its own base only: at another base its change may no longer apply.
+    One that is ready, or asks, is joined at its own base only: at another its change may no longer apply.
     """
     if holder is None:
         return Take.START

@@ -5,7 +5,7 @@ from enum import Enum
 
 from sparky.domain.agent import Route
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
-from sparky.domain.escalation import Answer, Escalation
+from sparky.domain.escalation import Answer, Choice, Escalation
 from sparky.domain.issue import Issue
 
 SCHEMA = 1
@@ -119,6 +119,11 @@ class End:
     manual_steps: tuple[str, ...] = ()
     question: Escalation | None = None
 
+    @property
+    def asks(self) -> bool:
+        """Whether the run waits for a person's answer: nothing else can change what stands in its way."""
+        return self.question is not None and self.responsibility is Responsibility.PERSON
+
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineState:
@@ -154,6 +159,11 @@ class PipelineState:
         """The state as the segment starts with it that the answer begins."""
         following = self.next_segment(self.preferences)
         return replace(following, answers=(*self.answers, replace(answer, segment=following.segment)))
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a person accepted the head in spite of what REVIEW said."""
+        return any(a.choice is Choice.ACCEPT and a.about == self.head for a in self.answers)
 
     @property
     def newest(self) -> Attempt:
