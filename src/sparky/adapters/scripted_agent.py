@@ -27,7 +27,7 @@ def act(step: dict[str, object]) -> None:
         case "delete":
             path.unlink()
         case "run":
-            argv = [str(word) for word in step["argv"]]  # type: ignore[attr-defined]
+            argv = [str(word) for word in step["argv"]]  # type: ignore[attr-defined]  # a list, as it was written
             sys.stderr.write(f"$ {argv} -> {subprocess.run(argv, check=False).returncode}\n")
         case "print":
             sys.stdout.write(str(step["text"]))
