@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Evidence, GateResult, Responsibility, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
-from sparky.domain.testing import Comparison, TestRun, Trouble, compare
+from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble, compare
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 
@@ -13,6 +13,14 @@ _SHOWN = 20
 
 WARM_S = 15.0
 """How long the tests may run ahead of time."""
+
+
+class StoppedError(Exception):
+    """The tests gave no verdict, for a reason that lies outside of the code; `run` says which."""
+
+    def __init__(self, run: TestRun) -> None:
+        super().__init__(f"{run.trouble.value if run.trouble else ''}: {run.detail}")
+        self.run = run
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -34,11 +42,14 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     if base.trouble is not None:
         return _blocked(handoff, base, "at base")
     head = run_tests(state, ports, command, state.head)
-    if head.trouble in {Trouble.ENVIRONMENT, Trouble.FOREIGN_CODE}:
+    if head.trouble in OUTSIDE:
         return _blocked(handoff, head, "at head")
     if head.trouble is not None:
         return _broken(handoff, base, head)
-    return _compared(handoff, state, ports, (base, head))
+    try:
+        return _compared(handoff, state, ports, (base, head))
+    except StoppedError as stopped:
+        return _blocked(handoff, stopped.run, "at head")
 
 
 def find_command(state: PipelineState, ports: Ports) -> tuple[str, ...] | None:
@@ -90,12 +101,17 @@ def evidence_of(run: TestRun) -> Evidence:
 
 
 def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> Comparison:
-    """Head against base; what is red only at head is run once more, alone, to tell the flaky."""
+    """Head against base; what is red only at head is run once more, alone, to tell the flaky.
+
+    Raises StoppedError if that run was killed from outside: nothing is known of them then.
+    """
     first = compare(base, head)
     suspects = (*first.new, *first.changed)
     if not suspects:
         return first
     again = run_tests(state, ports, head.command, head.sha, suspects)
+    if again.trouble is Trouble.KILLED:
+        raise StoppedError(again)
     return compare(base, head, again)
 
 
