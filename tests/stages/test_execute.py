@@ -62,6 +62,13 @@ def test_what_a_session_does_wrong_is_told_by_what_it_left(
     assert (attempt.verdict, attempt.traits, attempt.reason) == (Verdict.REVISE, traits, reason)
 
 
+def test_bug_an_agent_whose_last_words_held_the_word_time_counted_as_timed_out(stand: Stand) -> None:
+    stand.sessions = (ScriptedSession(steps=(Step(do="replace", path="time.py", old="gone"),)),)
+    base = stand.commit({"time.py": b"A = 1\n"})
+    attempt = stand.perform(Stage.EXECUTE, stand.state(base), agent="coder")
+    assert (attempt.traits, attempt.error_type) == ((Trait.CRASHED,), "crashed")
+
+
 @pytest.mark.parametrize("ending", ["finish", "crash", "hang"])
 def test_a_change_counts_however_the_session_ended(ending: str, stand: Stand) -> None:
     attempt = executed(stand, ScriptedSession(steps=(RIGHT,), ending=ending, success=False))
