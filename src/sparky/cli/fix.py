@@ -24,6 +24,7 @@ from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import out, put_rest, text
 from sparky.cli.take import EXIT, put_outcome, take_issue
 from sparky.domain.errors import UsageError
+from sparky.domain.finding import left
 from sparky.domain.issue import Kind
 from sparky.domain.result import result_of
 from sparky.domain.state import End, Outcome, PipelineState
@@ -99,11 +100,7 @@ def _put_check(seen: Scan, *, as_json: bool) -> int:
 
 def _put_nothing(seen: Scan, state: PipelineState, reason: str, *, as_json: bool) -> None:
     """The result of a run that never had to start."""
-    rest = tuple(
-        f"{one.finding.location.path}:{one.finding.location.line or 1} {one.finding.rule} "
-        f"{one.finding.message}: {one.why}"
-        for one in seen.findings
-    )
+    rest = tuple(left(one.finding, one.why).line for one in seen.findings)
     if as_json:
         end = End(outcome=Outcome.NOTHING_TO_DO, reason=reason)
         put_json(result_of(state.ended(end), rest))
