@@ -74,7 +74,7 @@ def rows(findings: Iterable[Sorted]) -> list[tuple[str, ...]]:
     groups: dict[tuple[str, str], list[Sorted]] = {}
     for one in findings:
         groups.setdefault((one.finding.kind.value, one.finding.rule), []).append(one)
-    table = []
+    table: list[tuple[str, ...]] = []
     for (kind, rule), these in sorted(groups.items()):
         stay = [one for one in these if one.agent is None]
         by = next((one.agent for one in these if one.agent), "")
