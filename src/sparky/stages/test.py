@@ -11,9 +11,6 @@ from sparky.ports import Ports
 
 _SHOWN = 20
 
-WARM_S = 15.0
-"""How long the tests may run ahead of time."""
-
 
 class StoppedError(Exception):
     """The tests gave no verdict, for a reason that lies outside of the code; `run` says which."""
@@ -73,16 +70,15 @@ def run_tests(
 
 
 def warm_baseline(state: PipelineState, ports: Ports) -> None:
-    """Run the tests at the base ahead of time: their result is kept, and found again by the stage.
+    """Run the tests at the base ahead of time: the stage waits for their result, and says what comes of it.
 
-    A suite that takes longer than a moment is left to the stage, and so is what goes wrong here.
+    What goes wrong here is left to the stage.
     """
-    moment = min(state.preferences.test_timeout_s, WARM_S)
-    quick = replace(state, preferences=replace(state.preferences, test_timeout_s=moment))
     with suppress(Exception):
         command = find_command(state, ports)
         if command is not None:
-            run_tests(quick, ports, command, state.base)
+            limit = state.preferences.test_timeout_s
+            ports.tests.run(state.context, state.base, command, timeout_s=limit)
 
 
 def evidence_of(run: TestRun) -> Evidence:
