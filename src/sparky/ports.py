@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
@@ -164,16 +165,25 @@ class SessionRequest:
     script: str | None = None
 
 
+class SessionEnding(Enum):
+    """How a session ended, whatever the agent says of it."""
+
+    FINISHED = "finished"
+    TIMED_OUT = "timed out"
+    BROKEN_OFF = "broken off"
+
+
 @dataclass(frozen=True, kw_only=True)
 class SessionResult:
-    """What the agent claims, and how its process ended. Nothing here is evidence.
+    """What the agent claims, and how its process ended; `detail`: more on that. Nothing here is evidence.
 
     `handover`: why it says that it is not its turn; empty if it says no such thing.
     """
 
     claimed_success: bool
     summary: str
-    ending: str
+    ending: SessionEnding
+    detail: str = ""
     handover: str = ""
     output: bytes = b""
     tokens: int = 0

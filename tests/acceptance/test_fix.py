@@ -74,7 +74,7 @@ def test_a_fix_that_breaks_a_test_is_withdrawn_and_named_and_not_tried_again(wor
     assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
     assert left == (
         "report.py:1 F401 `csv_format` imported but unused: withdrawn: "
-        "its fix makes 1 test(s) worse, such as tests/test_report.py::test_csv"
+        "its fix breaks tests/test_report.py::test_csv"
     )
     assert "unused = 1" not in (world.repo / "report.py").read_text()
     runs = world.runs()
@@ -138,7 +138,7 @@ def test_what_is_red_at_base_is_listed_and_excuses_nothing(world_of: MakeWorld) 
     assert said.json()["outcome"] == "merged", said.err
     assert "1 failing at base too (pre-existing)" in said.err
     (left,) = said.json()["issues_remaining"]
-    assert "its fix makes 2 test(s) worse, such as tests/test_red.py::test_red" in left
+    assert "its fix breaks 2 tests, such as tests/test_red.py::test_red" in left
 
 
 def test_a_test_that_is_red_only_beside_others_is_marked_flaky(world_of: MakeWorld) -> None:

@@ -17,8 +17,9 @@ from sparky.domain.command import Command, Completed, Ending
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
 from sparky.formats.state_json import dump
-from sparky.ports import Runner, SessionRequest, SessionResult, Shell
+from sparky.ports import Runner, SessionEnding, SessionRequest, SessionResult, Shell
 
+DONE = SessionEnding.FINISHED
 both = pytest.mark.parametrize("memory", [False, True], ids=["real", "memory"])
 
 
@@ -105,32 +106,39 @@ class TestRunner:
 
     def test_a_claim_is_handed_on_whatever_was_done(self, tmp_path: Path, *, memory: bool) -> None:
         result, files = self.play(tmp_path, "7", 1, memory=memory)
-        assert (result.claimed_success, result.summary, result.ending) == (True, "all done", "finished")
+        assert (result.claimed_success, result.summary, result.ending) == (True, "all done", DONE)
         assert files == {"calc.py": "x * 3\n", "old.py": ""}
 
     def test_the_session_of_the_attempt_is_played(self, tmp_path: Path, *, memory: bool) -> None:
         result, files = self.play(tmp_path, "7", 2, memory=memory)
-        assert (result.claimed_success, result.summary, result.ending) == (True, "doubled", "finished")
+        assert (result.claimed_success, result.summary, result.ending) == (True, "doubled", DONE)
         assert files == {"calc.py": "x * 2\n", "new/a.py": "X = 1\n"}
 
-    @pytest.mark.parametrize(("number", "ending"), [(3, "killed (code -6)"), (4, "timed out (code -9)")])
+    @pytest.mark.parametrize(
+        ("number", "ending", "detail"),
+        [
+            (3, SessionEnding.BROKEN_OFF, "killed (code -6)"),
+            (4, SessionEnding.TIMED_OUT, "timed out (code -9)"),
+        ],
+    )
     def test_a_session_that_ends_badly_claims_nothing_and_leaves_what_it_did(
-        self, number: int, ending: str, tmp_path: Path, *, memory: bool
+        self, number: int, ending: SessionEnding, detail: str, tmp_path: Path, *, memory: bool
     ) -> None:
         result, files = self.play(tmp_path, "7", number, memory=memory)
-        assert (result.claimed_success, result.ending) == (False, ending)
+        assert (result.claimed_success, result.ending, result.detail) == (False, ending, detail)
         assert files["calc.py"] == "x * 2\n"
 
     def test_a_step_that_cannot_be_done_breaks_off(self, tmp_path: Path, *, memory: bool) -> None:
         result, files = self.play(tmp_path, "8", 1, memory=memory)
         assert not result.claimed_success
-        assert result.ending.startswith("exited (code 1) ")
-        assert result.ending.endswith("calc.py does not hold the text to replace")
+        assert result.ending is SessionEnding.BROKEN_OFF
+        assert result.detail.startswith("exited (code 1) ")
+        assert result.detail.endswith("calc.py does not hold the text to replace")
         assert files["calc.py"] == "x * 3\n"
 
     def test_without_a_session_that_fits_nothing_is_done(self, tmp_path: Path, *, memory: bool) -> None:
         result, files = self.play(tmp_path, "7", 5, memory=memory)
-        assert (result.claimed_success, result.ending) == (False, "finished")
+        assert (result.claimed_success, result.ending) == (False, DONE)
         assert files == {"calc.py": "x * 3\n", "old.py": ""}
 
 

@@ -18,7 +18,7 @@ from sparky.domain.issue import Kind
 from sparky.formats.state_json import decode, dump
 from sparky.tools.ruff_rules import BY_CODE, FORMAT
 from sparky.tools.table import TOOLS
-from sparky.tools.tool import Argv, Tool, Unit, fixed, units
+from sparky.tools.tool import Argv, Tool, Unit, fixed, joined, parts, units
 
 RUFF = str(Path(sys.executable).with_name("ruff"))
 KINDS = (Kind.FORMATTING, Kind.IMPORT_ERROR, Kind.DEAD_CODE)
@@ -297,3 +297,29 @@ def test_why_something_stays_is_said_for_each_reason(tmp_path: Path) -> None:
         ("F841", ""),
         ("F541", "F541 is not among the rules that this agent mends"),
     }
+
+
+def test_some_findings_of_a_file_are_mended_and_the_others_stay(tmp_path: Path) -> None:
+    target = Target(tmp_path)
+    source = (
+        "\ufeffimport os\r\nimport sys\r\n\r\n\r\ndef f():\r\n    '😀ä'; import re\r\n    import json\r\n"
+    )
+    target.write("a.py", source.encode())
+    first, _, third, _ = parts(Unit(path="a.py", rule="F401"), target.find(), tool_fix(IMPORTS))
+    unit = joined((first, third))[0]
+    (offered,) = target.run([target.tool.offer(unit)])
+    assert target.tool.patch(offered, unit, target.read).decode() == (
+        "\ufeffimport sys\r\n\r\n\r\ndef f():\r\n    '😀ä'; \r\n    import json\r\n"
+    )
+
+
+def test_nothing_is_patched_for_a_finding_that_is_gone_or_in_a_file_that_cannot_be_read(
+    tmp_path: Path,
+) -> None:
+    target = Target(tmp_path, good="", bad="")
+    sources = {"good.py": b"import os\n", "bad.py": b"import os\ndef f(:\n"}
+    for path, source in sources.items():
+        target.write(path, source)
+        unit = Unit(path=path, rule="F401", only=("0123456789abcdef.1",))
+        (offered,) = target.run([target.tool.offer(unit)])
+        assert target.tool.patch(offered, unit, target.read) == source

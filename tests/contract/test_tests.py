@@ -3,6 +3,7 @@
 import re
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -96,6 +97,25 @@ def test_every_outcome_is_told_with_its_exact_id_and_message(target: Target) -> 
         "tests/test_a.py::test_ids[\\xfc [x]]": (passed, ""),
         "tests/test_a.py::TestOld::test_equal": (failed, "AssertionError: 1 != 2"),
     }
+
+
+def test_who_asks_for_a_run_that_is_being_made_waits_for_its_result(target: Target) -> None:
+    sha = target.commit({"test_clock.py": "import time\ndef test_clock(): assert 0, time.time_ns()\n"})
+    context = target.context(sha)
+    with ThreadPoolExecutor() as pool:
+        runs = list(pool.map(lambda _: target.tests.run(context, sha, PYTEST), range(3)))
+    assert runs == [runs[0]] * 3
+
+
+def test_bug_a_suite_that_hangs_was_run_to_its_time_limit_by_each_who_asked(target: Target) -> None:
+    sha = target.commit({"test_hang.py": "import time\ndef test_hang(): time.sleep(600)\n"})
+    context = target.context(sha)
+    target.tests.run(context, sha, PYTEST, only=["test_hang.py::test_none"])  # makes the environment
+    with ThreadPoolExecutor() as pool:
+        runs = list(pool.map(lambda _: target.tests.run(context, sha, PYTEST, timeout_s=3), range(2)))
+    assert (runs[0].trouble, runs[1]) == (Trouble.TIMED_OUT, runs[0])
+    later = target.tests.run(context, sha, PYTEST, timeout_s=1)
+    assert (later.trouble, later.seconds < 3) == (Trouble.TIMED_OUT, True)
 
 
 def test_a_full_run_is_kept_and_a_run_of_some_tests_is_made_anew(target: Target) -> None:

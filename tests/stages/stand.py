@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sparky.adapters.memory import answer
+from sparky.adapters.memory import Program, answer
 from sparky.adapters.scripted import ScriptedSession
 from sparky.domain.attempt import Attempt, Stage, Strategy
 from sparky.domain.command import Command, Completed
@@ -23,7 +23,10 @@ Red = Mapping[str, str]
 
 @dataclass(kw_only=True)
 class Stand:
-    """The house, the issue, and what the tests say of a commit's `state.txt`-like files."""
+    """The house, the issue, and what the tests say of a commit's `state.txt`-like files.
+
+    `tool` is what runs as ruff, None: one that knows a single defect.
+    """
 
     root: Path
     issue: Issue = ISSUE
@@ -32,6 +35,7 @@ class Stand:
     command: tuple[str, ...] | None = ("pytest",)
     ids: tuple[str, ...] = ("test_a", "test_b")
     red: Callable[[Mapping[str, bytes]], Red] = lambda _: {}
+    tool: Program | None = None
     _house: MemoryHouse | None = None
 
     @property
@@ -43,7 +47,7 @@ class Stand:
                 self._judge,
                 command=self.command,
                 sessions=self.sessions,
-                programs={"ruff": ruff},
+                programs={"ruff": self.tool or ruff},
             )
         return self._house
 

@@ -107,6 +107,13 @@ def test_an_agent_is_told_what_was_tried_and_what_a_person_said(stand: Stand) ->
     )
 
 
+def test_bug_an_agent_whose_last_words_held_the_word_time_counted_as_timed_out(stand: Stand) -> None:
+    stand.sessions = (ScriptedSession(steps=(Step(do="replace", path="time.py", old="gone"),)),)
+    base = stand.commit({"time.py": b"A = 1\n"})
+    attempt = stand.perform(Stage.EXECUTE, stand.state(base), agent="coder")
+    assert (attempt.traits, attempt.error_type) == ((Trait.CRASHED,), "crashed")
+
+
 @pytest.mark.parametrize("ending", ["finish", "crash", "hang"])
 def test_a_change_counts_however_the_session_ended(ending: str, stand: Stand) -> None:
     attempt = executed(stand, ScriptedSession(steps=(RIGHT,), ending=ending, success=False))

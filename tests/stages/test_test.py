@@ -7,6 +7,7 @@ from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.state import Preferences
 from sparky.domain.testing import Comparison, Trouble
 from sparky.formats.state_json import decode
+from tests.builders import CONTEXT
 from tests.stages.stand import Red, Stand
 
 
@@ -109,6 +110,27 @@ def test_foreign_code_at_head_blocks(stand: Stand) -> None:
     attempt = outcome(stand, head=Trouble.FOREIGN_CODE)
     assert attempt.verdict is Verdict.ESCALATE
     assert attempt.reason.startswith(f"{Trouble.FOREIGN_CODE.value} at head")
+
+
+def test_tests_that_are_killed_from_outside_block_and_no_agent_is_asked(stand: Stand) -> None:
+    attempt = outcome(stand, head=Trouble.KILLED)
+    assert told(attempt) == (
+        Verdict.ESCALATE,
+        "killed from outside at head: killed from outside in memory",
+    )
+    assert attempt.responsibility is Responsibility.ENVIRONMENT
+
+
+def test_a_kill_while_suspects_run_alone_says_nothing_of_them(stand: Stand) -> None:
+    def red(files: Mapping[str, bytes]) -> Red:
+        if files["a.py"] == b"old":
+            return {}
+        stand.house.tests.trouble[stand.house.repository.resolve(CONTEXT.branch) or ""] = Trouble.KILLED
+        return {"test_a": "boom"}
+
+    stand.red = red
+    attempt = outcome(stand)
+    assert (attempt.verdict, attempt.responsibility) == (Verdict.ESCALATE, Responsibility.ENVIRONMENT)
 
 
 def test_tests_that_ran_through_at_base_and_hang_at_head_are_the_changes_doing(stand: Stand) -> None:

@@ -15,6 +15,7 @@ from sparky.domain.finding import (
     fingerprint,
     gone,
     left,
+    marks,
     normal_message,
 )
 from sparky.domain.issue import Kind, Severity
@@ -95,3 +96,8 @@ def test_a_finding_that_stays_says_where_what_and_why(line: int | None, shown: i
     what = f"src/a.py:{shown} F401 `os` imported but unused"
     assert stays == Left(mark=fingerprint(FOUND), what=what, why="its fix is unsafe")
     assert stays.line == f"{what}: its fix is unsafe"
+
+
+def test_findings_that_are_alike_are_named_by_their_order() -> None:
+    mark, other = fingerprint(FOUND), replace(FOUND, rule="F811")
+    assert marks([at(3), other, at(9)]) == (f"{mark}.1", f"{fingerprint(other)}.1", f"{mark}.2")

@@ -6,7 +6,7 @@ import pytest
 from sparky.domain.command import Completed, Ending
 from sparky.formats.state_json import decode, dump
 from sparky.tools.ruff import Ruff
-from sparky.tools.ruff_json import Diagnostic, Place, Remedy, parse
+from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy, parse, patched
 from sparky.tools.tool import ToolError
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "findings" / "ruff"
@@ -78,3 +78,32 @@ def test_a_file_outside_of_the_target_is_refused() -> None:
 
 def test_an_empty_answer_is_no_finding() -> None:
     assert Ruff(binary="ruff").findings((answer(b"[]", code=0),), "/repo", read) == ()
+
+
+def edit(start: tuple[int, int], end: tuple[int, int], content: str = "") -> Edit:
+    return Edit(
+        content=content,
+        location=Place(row=start[0], column=start[1]),
+        end_location=Place(row=end[0], column=end[1]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "edits", "wanted"),
+    [
+        (b"", (), b""),
+        (b"a\xff\n", (), b"a\xff\n"),
+        (b"one\ntwo\n", (edit((2, 1), (3, 1)),), b"one\n"),
+        (b"one\r\ntwo\r\n", (edit((1, 1), (2, 1)),), b"two\r\n"),
+        (b"one\rtwo", (edit((2, 1), (2, 4), "2"),), b"one\r2"),
+        (b"\xef\xbb\xbfone\n", (edit((1, 1), (1, 2), "O"),), b"\xef\xbb\xbfOne\n"),
+        ("'😀ä\x0c\u2028' b\n".encode(), (edit((1, 8), (1, 9), "c"),), "'😀ä\x0c\u2028' c\n".encode()),
+        (b"'x'\n", (edit((1, 1), (1, 1), "r"),) * 2, b"r'x'\n"),
+        (b"abcd", (edit((1, 1), (1, 3), "X"), edit((1, 2), (1, 4), "Y")), b"Xcd"),
+        (b"abcd", (edit((1, 3), (1, 5), "Y"), edit((1, 1), (1, 3), "X")), b"XY"),
+    ],
+)
+def test_edits_are_made_by_row_and_character_and_all_other_bytes_stay(
+    source: bytes, edits: tuple[Edit, ...], wanted: bytes
+) -> None:
+    assert patched(source, edits) == wanted

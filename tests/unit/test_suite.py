@@ -105,6 +105,11 @@ def judge(done: Completed, told: SuiteReport) -> Judgement:
             Judgement(cases=(), trouble=Trouble.CRASHED, detail="killed by signal 11, while t.py::b ran"),
         ),
         (
+            completed(-9, Ending.KILLED),
+            report(running=("t.py::b",)),
+            Judgement(cases=(), trouble=Trouble.KILLED, detail="killed by signal 9, while t.py::b ran"),
+        ),
+        (
             completed(0),
             report(running=("t.py::b",)),
             Judgement(

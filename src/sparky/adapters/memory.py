@@ -12,7 +12,7 @@ from sparky.domain.attempt import Attempt
 from sparky.domain.command import Command, Completed, Ending, Level, digest
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestRun, Trouble
-from sparky.ports import Repository, SessionRequest, SessionResult
+from sparky.ports import Repository, SessionEnding, SessionRequest, SessionResult
 
 Program = Callable[[Command], Completed]
 """What a command comes to, without a process."""
@@ -184,20 +184,24 @@ class MemoryRunner:
         self.asked.append(request)
         chosen = next((session for session in self.sessions if fits(session, request)), None)
         if chosen is None:
-            return SessionResult(claimed_success=False, summary="no session fits", ending="finished")
+            return SessionResult(
+                claimed_success=False, summary="no session fits", ending=SessionEnding.FINISHED
+            )
         for step in chosen.steps:
             if not _act(request.worktree / step.path, step.do, step.old, step.text):
-                return _broken_off(f"exited (code 1) {step.path} does not hold the text to replace")
+                return _broken_off(
+                    SessionEnding.BROKEN_OFF, f"exited (code 1) {step.path} does not hold the text to replace"
+                )
         match chosen.ending:
             case "crash":
-                return _broken_off("killed (code -6)")
+                return _broken_off(SessionEnding.BROKEN_OFF, "killed (code -6)")
             case "hang":
-                return _broken_off("timed out (code -9)")
+                return _broken_off(SessionEnding.TIMED_OUT, "timed out (code -9)")
             case _:
                 return SessionResult(
                     claimed_success=chosen.success,
                     summary=chosen.summary,
-                    ending="finished",
+                    ending=SessionEnding.FINISHED,
                     handover=chosen.handover,
                 )
 
@@ -217,5 +221,5 @@ def _act(path: Path, do: str, old: str, text: str) -> bool:
     return True
 
 
-def _broken_off(ending: str) -> SessionResult:
-    return SessionResult(claimed_success=False, summary="", ending=ending)
+def _broken_off(ending: SessionEnding, detail: str) -> SessionResult:
+    return SessionResult(claimed_success=False, summary="", ending=ending, detail=detail)

@@ -8,6 +8,7 @@ sandbox.
 import json
 import sys
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import msgspec
 from sparky.domain.command import Command, Completed, Ending, Policy
 from sparky.domain.errors import UsageError
 from sparky.formats.state_json import encode
-from sparky.ports import SessionRequest, SessionResult, Shell
+from sparky.ports import SessionEnding, SessionRequest, SessionResult, Shell
 
 _AGENT = Path(__file__).with_name("scripted_agent.py")
 
@@ -113,24 +114,33 @@ def fits(session: ScriptedSession, request: SessionRequest) -> bool:
 
 
 def _nothing(why: str) -> SessionResult:
-    return SessionResult(claimed_success=False, summary=why, ending="finished")
+    return SessionResult(claimed_success=False, summary=why, ending=SessionEnding.FINISHED)
 
 
 def _result(done: Completed) -> SessionResult:
     claim = _claim(done.stdout)
     exited = done.ending is Ending.EXITED
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    ending = (
-        "finished" if exited and claim else f"{done.ending.value} (code {done.code}) {' '.join(said[-1:])}"
-    )
+    detail = f"{done.ending.value} (code {done.code}) {' '.join(said[-1:])}".strip()
     return SessionResult(
         claimed_success=bool(claim.get("success")),
         summary=str(claim.get("summary", "")),
         handover=str(claim.get("handover", "")),
-        ending=ending.strip(),
+        ending=_ending(done.ending, claim),
+        detail="" if exited and claim else detail,
         output=done.stdout + done.stderr,
         level=done.level,
     )
+
+
+def _ending(ending: Ending, claim: Mapping[str, object]) -> SessionEnding:
+    match ending:
+        case Ending.EXITED:
+            return SessionEnding.FINISHED if claim else SessionEnding.BROKEN_OFF
+        case Ending.TIMED_OUT:
+            return SessionEnding.TIMED_OUT
+        case Ending.KILLED | Ending.NOT_FOUND | Ending.REFUSED:
+            return SessionEnding.BROKEN_OFF
 
 
 def _claim(output: bytes) -> dict[str, object]:

@@ -1,12 +1,14 @@
 """Tests at an exact commit: in an export of it, in an environment of what it declares, confined."""
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from sparky.adapters.blobs import write_whole
 from sparky.adapters.environment import Environments
 from sparky.adapters.installs import Installs
+from sparky.adapters.locks import FileLocks
 from sparky.adapters.performance import Performance
 from sparky.adapters.scratch import scratch
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
@@ -50,6 +52,7 @@ class PytestTests:
         self._uv = Uv(shell, self._cache, python=python, index_env=index_env, sandbox=sandbox)
         self._environments = Environments(repository, self._uv, self._cache)
         self._installs = Installs(repository, self._environments, self._uv, self._cache)
+        self._locks = FileLocks(self._cache / "locks")
         self._path = path
         self._sandbox = sandbox
 
@@ -71,27 +74,47 @@ class PytestTests:
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
     ) -> TestRun:
-        """Run the tests at `sha`; `only` limits them to these ids. The result of a full run is cached."""
+        """Run the tests at `sha`; `only` limits them to these ids. The result of a full run is cached.
+
+        Of several calls for the same full run, one runs the tests, and the others wait for its result.
+        """
         try:
             environment = self._environments.get(sha)
             record = self._record(sha, command, environment)
-            if not only and (known := self._known(record)) is not None:
-                return replace(known, sha=sha)
-            lib = self._installs.get(context.base, sha)
+
+            def fresh() -> TestRun:
+                return self._perform(
+                    base=context.base,
+                    sha=sha,
+                    command=command,
+                    only=tuple(only),
+                    timeout_s=timeout_s,
+                    environment=environment,
+                    lib=self._installs.get(context.base, sha),
+                )
+
+            return fresh() if only else replace(self._once(record, timeout_s, fresh), sha=sha)
         except BuildError as error:
             return self._unbuilt(sha, command, error)
-        run = self._perform(
-            base=context.base,
-            sha=sha,
-            command=command,
-            only=tuple(only),
-            timeout_s=timeout_s,
-            environment=environment,
-            lib=lib,
-        )
-        if not only and run.trouble in {None, Trouble.NO_TESTS}:
-            write_whole(record, encode(run))
-        return run
+
+    def _once(self, record: Path, timeout_s: float, fresh: Callable[[], TestRun]) -> TestRun:
+        """The result that is kept, else a fresh one; who asks for the same meanwhile waits for that one.
+
+        One that ran out of time is kept for those who have waited for it, with no more time than it had.
+        """
+        asked, overdue = time.time_ns(), record.with_suffix(".overdue")
+        with self._locks.hold(f"tests-{record.stem}"):
+            if (known := self._known(record)) is not None:
+                return known
+            late = self._known(overdue)
+            if late is not None and late.seconds >= timeout_s and overdue.stat().st_mtime_ns >= asked:
+                return late
+            run = fresh()
+            if run.trouble in {None, Trouble.NO_TESTS}:
+                write_whole(record, encode(run))
+            elif run.trouble is Trouble.TIMED_OUT:
+                write_whole(overdue, encode(run))
+            return run
 
     def _perform(
         self,

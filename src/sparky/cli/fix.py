@@ -1,12 +1,17 @@
 """`sparky fix`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread
 
 import click
 
+from sparky.adapters.store import StoreError
 from sparky.app.build import ports_for
 from sparky.app.intake import SAFE_ORDER, Scan, base_of, context_of, first_state, issue_of
+from sparky.app.read import House
 from sparky.cli.options import (
     as_json,
     auto,
@@ -24,10 +29,15 @@ from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import out, put_rest, text
 from sparky.cli.take import EXIT, put_outcome, take_issue
 from sparky.domain.errors import UsageError
+from sparky.domain.finding import left
 from sparky.domain.issue import Kind
 from sparky.domain.result import result_of
 from sparky.domain.state import End, Outcome, PipelineState
+from sparky.ports import Ports
 from sparky.stages.test import warm_baseline
+
+_LOOK_S = 0.3
+"""How often it is looked for a cancellation."""
 
 
 @click.command("fix")
@@ -77,10 +87,32 @@ def command(
     if limits.empty or (not seen.mendable and here.house.store.holder(issue.key) is None):
         _put_nothing(seen, state, limits.empty or "no finding that an agent mends", as_json=as_json)
         return 0
-    run, _ = take_issue(here.house, state, lambda: warm_baseline(state, ports))
+    run, _ = take_issue(here.house, state, lambda: _warming(here.house, state, ports))
     result = put_outcome(here.house, run, as_json=as_json)
     outcome = result.outcome or Outcome.FAILED
     return 0 if outcome is Outcome.NOTHING_TO_DO else EXIT[outcome]
+
+
+@contextmanager
+def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
+    """The tests at the base run beside all else, till the run ends or a person cancels it."""
+    done = Event()
+
+    def watch() -> None:
+        with suppress(StoreError):  # the run itself will meet it, too
+            while not done.wait(_LOOK_S) and not home.store.cancelled(state.run_id):
+                pass
+        ports.shell.halt()
+
+    beside = [Thread(target=watch), Thread(target=lambda: warm_baseline(state, ports))]
+    for thread in beside:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        for thread in beside:
+            thread.join()
 
 
 def _put_check(seen: Scan, *, as_json: bool) -> int:
@@ -99,11 +131,7 @@ def _put_check(seen: Scan, *, as_json: bool) -> int:
 
 def _put_nothing(seen: Scan, state: PipelineState, reason: str, *, as_json: bool) -> None:
     """The result of a run that never had to start."""
-    rest = tuple(
-        f"{one.finding.location.path}:{one.finding.location.line or 1} {one.finding.rule} "
-        f"{one.finding.message}: {one.why}"
-        for one in seen.findings
-    )
+    rest = tuple(left(one.finding, one.why).line for one in seen.findings)
     if as_json:
         end = End(outcome=Outcome.NOTHING_TO_DO, reason=reason)
         put_json(result_of(state.ended(end), rest))

@@ -1,6 +1,6 @@
 """`sparky scan`."""
 
-from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -69,6 +69,20 @@ def finding_line(one: Sorted) -> str:
     return f"{place} {one.finding.rule} {one.finding.message}  [{fate}]"
 
 
+def rows(findings: Iterable[Sorted]) -> list[tuple[str, ...]]:
+    """One row for each kind and rule, sorted: both, how many, who mends it, how many stay, the first why."""
+    groups: dict[tuple[str, str], list[Sorted]] = {}
+    for one in findings:
+        groups.setdefault((one.finding.kind.value, one.finding.rule), []).append(one)
+    table: list[tuple[str, ...]] = []
+    for (kind, rule), these in sorted(groups.items()):
+        stay = [one for one in these if one.agent is None]
+        by = next((one.agent for one in these if one.agent), "")
+        why = stay[0].why if stay else ""
+        table.append((kind, rule, str(len(these)), by, str(len(stay) or ""), why))
+    return table
+
+
 def _put(seen: Scan, *, verbose: bool) -> None:
     console = out()
     if verbose:
@@ -78,13 +92,8 @@ def _put(seen: Scan, *, verbose: bool) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("KIND", "RULE", "FOUND", "MENDED BY", "LEFT", "WHY"):
         table.add_column(name, justify="right" if name in {"FOUND", "LEFT"} else "left", overflow="fold")
-    rows = Counter((one.finding.kind.value, one.finding.rule) for one in seen.findings)
-    for (kind, rule), count in sorted(rows.items()):
-        these = [one for one in seen.findings if one.finding.rule == rule]
-        stay = [one for one in these if one.agent is None]
-        by = next((one.agent for one in these if one.agent), "")
-        why = stay[0].why if stay else ""
-        table.add_row(kind, rule, str(count), by, str(len(stay) or ""), text(why))
+    for *words, why in rows(seen.findings):
+        table.add_row(*words, text(why))
     if seen.findings:
         console.print(table)
     total, able = len(seen.findings), len(seen.mendable)

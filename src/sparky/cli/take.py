@@ -1,8 +1,8 @@
 """Taking an issue: start its run, join the one there is, or go on with it; then its result."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from threading import Event, Thread
-from types import ModuleType
 
 from sparky.app.read import House
 from sparky.cli.follow import follow
@@ -25,16 +25,14 @@ EXIT = {
 """Outcome to exit code, for `run`; `fix` counts nothing_to_do as done."""
 
 
-def nothing() -> None:
-    """What is done meanwhile, by default."""
-
-
 def take_issue(
-    home: House, state: PipelineState, meanwhile: Callable[[], object] = nothing
+    home: House,
+    state: PipelineState,
+    meanwhile: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> tuple[str, Take]:
     """See the issue through to its segment's end, with progress; returns the run and how it was taken.
 
-    `meanwhile` is done beside the loading of the engine, which takes a second or two, if a run is started.
+    If a run is started, it is within `meanwhile`, and so is the loading of the engine: a second or two.
     """
     with home.locks.executor() as executor:
         decision = home.store.claim(state, executor, lambda held: _judge(home, held, state.context.base))
@@ -43,7 +41,8 @@ def take_issue(
         match decision:
             case Take.START:
                 say(f"run {run}")
-                watch(home, run, lambda: _load_beside(meanwhile).start(home, executor, state))
+                with meanwhile():
+                    watch(home, run, lambda: load("drive").start(home, executor, state))
                 return run, decision
             case Take.ADOPT if held is not None:
                 say(f"going on with the interrupted run {run}")
@@ -52,15 +51,6 @@ def take_issue(
                 say(f"joining run {run}: it has this issue already")
     follow(home, run, say, len(home.progress.lines(run)))
     return run, decision
-
-
-def _load_beside(work: Callable[[], object]) -> ModuleType:
-    """The module that drives runs, loaded while `work` is done in a thread."""
-    beside = Thread(target=work, daemon=True)
-    beside.start()
-    drive = load("drive")
-    beside.join()
-    return drive
 
 
 def go_on(home: House, state: PipelineState) -> None:

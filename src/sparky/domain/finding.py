@@ -57,6 +57,17 @@ def fingerprint(finding: Finding) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def marks(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """A name for each finding among these: its fingerprint, and which of those alike it is, from 1."""
+    seen: Counter[str] = Counter()
+    names = []
+    for finding in findings:
+        mark = fingerprint(finding)
+        seen[mark] += 1
+        names.append(f"{mark}.{seen[mark]}")
+    return tuple(names)
+
+
 def gone(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings of `before` that `after` no longer has, compared as multisets of fingerprints."""
     left = Counter(fingerprint(f) for f in after)

@@ -31,7 +31,12 @@ class Trouble(Enum):
     ENVIRONMENT = "environment"
     TIMED_OUT = "timed out"
     CRASHED = "crashed"
+    KILLED = "killed from outside"
     FOREIGN_CODE = "the tests import other code than this worktree's"
+
+
+OUTSIDE = frozenset({Trouble.ENVIRONMENT, Trouble.FOREIGN_CODE, Trouble.KILLED})
+"""Trouble that no change of the code is blamed for."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,31 +1,25 @@
 """EXECUTE again, after a stack of deterministic fixes was refused: the largest part of it that is safe.
 
-First by commit, then by unit (one rule in one file). What is left out is named with what it broke, and is
-remembered, so that the next run does not try it again.
+First by commit, then by unit (one rule in one file), then by finding. What is left out is named with what it
+broke; what a gate, a finding or a test speaks against is remembered, so that the next run does not try it
+again. Where the tests can't be run the search ends, and nothing is held against anything.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
+from sparky.domain.attempt import Attempt, Responsibility, Trait, Verdict
 from sparky.domain.bisect import largest_safe
-from sparky.domain.change import Change
-from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
-from sparky.domain.gates import Facts, review
+from sparky.domain.finding import Finding, Left, fingerprint, left
+from sparky.domain.flow import FAULT
 from sparky.domain.state import Handoff, PipelineState
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
-from sparky.stages.detect import detect
-from sparky.stages.facts import base_findings, diff_evidence, looked_for, named, read_change, with_files
-from sparky.stages.stack import UNITS, Layer, apply, layers, message
-from sparky.stages.test import find_command, judge, run_tests
-from sparky.tools.tool import ToolError, Unit, mends, units
-
-MAX_TRIALS = 60
-"""How many subsets are tried at most; what was not shown to be safe by then is left out."""
-
-Piece = tuple[int, Unit]
-"""A unit, and the index of its layer."""
+from sparky.stages.facts import base_findings, diff_evidence, named, read_change, with_files
+from sparky.stages.stack import UNITS, Layer, layers
+from sparky.stages.test import StoppedError
+from sparky.stages.trial import UNSHOWN, Blame, Piece, Trial
+from sparky.tools.tool import ToolError, covered, joined, units
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -35,7 +29,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         reason = "a session's work is among it, which can't be taken apart"
         return replace(handoff.begin(Verdict.REVISE, reason), sha=state.head, error_type="narrow")
     stack = _widened(stack, state, ports)
-    trial = _Trial(state=state, ports=ports, stack=stack, stage=state.attempts[-1].stage)
+    trial = Trial(state=state, ports=ports, stack=stack, stage=state.attempts[-1].stage)
     try:
         kept, culprits = _search(trial)
         sha = trial.build(kept)
@@ -43,116 +37,75 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         ports.repository.reset(state.run_id, state.base)
         attempt = replace(handoff.begin(Verdict.REVISE, str(error)), sha=state.base, error_type="tool")
         return replace(attempt, traits=(Trait.CRASHED,), validation_errors=(str(error),))
+    except StoppedError as stopped:
+        ports.repository.reset(state.run_id, state.head)
+        return _stopped(handoff, state, stopped)
     return _told(handoff, trial, sha, kept, culprits)
+
+
+def _stopped(handoff: Handoff, state: PipelineState, stopped: StoppedError) -> Attempt:
+    """The attempt whose search could not go on: the refused commit stays as it is, and nothing is learnt."""
+    reason = f"the search for the safe part of the fix was broken off: {stopped}"
+    attempt = replace(handoff.begin(Verdict.ESCALATE, reason), sha=state.head, error_type=FAULT)
+    step = "mend the cause named above, then run it again"
+    return replace(attempt, responsibility=Responsibility.ENVIRONMENT, items=(step,))
 
 
 def _widened(stack: Sequence[Layer], state: PipelineState, ports: Ports) -> tuple[Layer, ...]:
     """The stack with the units that an earlier layer made needless: without that layer they are needed."""
     refused = ports.refusals.refusals(state.context.git_dir)
-    known = [f for f in base_findings(state, ports) or () if fingerprint(f) not in refused]
+    known = base_findings(state, ports) or ()
     touched: set[str] = set()
     wide = []
     for layer in stack:
-        mine = units((f for f in known if f.kind is layer.kind), layer.works)
-        needless = {unit for unit in mine if unit.path in touched}
+        there = {(unit.path, unit.rule) for unit in layer.units}
+        mine = units([f for f in known if f.kind is layer.kind], layer.works, refused)
+        needless = [unit for unit in mine if unit.path in touched and (unit.path, unit.rule) not in there]
         touched |= {unit.path for unit in layer.units}
-        wide.append(replace(layer, units=tuple(sorted({*layer.units, *needless}))))
+        wide.append(replace(layer, units=tuple(sorted((*layer.units, *needless)))))
     return tuple(wide)
 
 
-@dataclass(kw_only=True)
-class _Trial:
-    """Builds subsets of a stack and judges them by what refused the whole."""
-
-    state: PipelineState
-    ports: Ports
-    stack: tuple[Layer, ...]
-    stage: Stage
-    count: int = 0
-    blame: dict[Piece, str] = field(default_factory=dict)
-
-    def is_green(self, pieces: Sequence[Piece]) -> bool:
-        """Whether a subset passes the gates, brings no finding, and leaves every test as at base."""
-        self.count += 1
-        if self.count > MAX_TRIALS:
-            return False
-        said = f"trial {self.count}: {len(pieces)} of {sum(len(layer.units) for layer in self.stack)} edits"
-        self.ports.progress.say(self.state.run_id, said)
-        why = self._refusal(self.build(pieces))
-        if why and pieces:
-            self.blame[pieces[-1]] = why
-        return not why
-
-    def build(self, pieces: Sequence[Piece]) -> str:
-        """The stack's commits with these units alone, in the run's worktree; returns the tip."""
-        state, repository = self.state, self.ports.repository
-        sha = state.base
-        root = repository.open(state.run_id, state.context.branch, sha)
-        wanted = set(pieces)
-        for index, layer in enumerate(self.stack):
-            chosen = tuple(unit for unit in layer.units if (index, unit) in wanted)
-            if chosen:
-                before = self._known(sha, sorted({unit.path for unit in chosen}))
-                apply(self.ports, root, layer.works, chosen, before)
-                count = sum(mends(layer.works, f) and _unit(f) in chosen for f in before)
-                text = message(replace(layer, units=chosen), state.run_id, count)
-                sha = repository.commit(state.run_id, text) or sha
-        return sha
-
-    def _known(self, sha: str, paths: list[str]) -> tuple[Finding, ...]:
-        root = self.ports.repository.open(self.state.run_id, self.state.context.branch, sha)
-        return detect(self.ports, root, sha, looked_for(self.state), paths).findings
-
-    def _refusal(self, sha: str) -> str:
-        """Why the commit is refused, "" if it is not."""
-        state, ports = self.state, self.ports
-        change = read_change(ports.repository, state.base, sha)
-        for gate in review(Facts(issue=state.issue, change=change)):
-            if gate.verdict is not Verdict.PASS:
-                return f"{gate.gate}: {gate.reason}"
-        if self.stage is Stage.REVIEW:
-            return ""
-        return self._new_findings(sha, change) or self._worse_tests(sha)
-
-    def _new_findings(self, sha: str, change: Change) -> str:
-        paths = [file.path for file in change.files if file.status != "D"]
-        known = base_findings(self.state, self.ports)
-        if not paths or known is None or self.state.base != self.state.context.base:
-            return ""
-        old = [f for f in known if f.location.path in set(paths)]
-        fresh = appeared(old, self._known(sha, paths))
-        return f"brings {left(fresh[0], '').what}" if fresh else ""
-
-    def _worse_tests(self, sha: str) -> str:
-        command = find_command(self.state, self.ports)
-        if command is None:
-            return ""
-        base = self.ports.tests.run(
-            self.state.context, self.state.base, command, timeout_s=self.state.preferences.test_timeout_s
-        )
-        head = run_tests(self.state, self.ports, command, sha)
-        if head.trouble is not None:
-            return f"the tests: {head.trouble.value}"
-        worse = judge(self.state, self.ports, base, head).worse
-        return f"makes {len(worse)} test(s) worse, such as {worse[0]}" if worse else ""
-
-
-def _search(trial: _Trial) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """(kept, culprits): by layer first; then, within the layers that are red, by unit."""
+def _search(trial: Trial) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """(kept, culprits): by layer, then, within those that are red, by unit, then by finding."""
     groups = [tuple((i, unit) for unit in layer.units) for i, layer in enumerate(trial.stack)]
     if len(groups) > 1:
         green, red = largest_safe(groups, lambda chosen: trial.is_green(_flat(chosen)))
     else:
         green, red = (), tuple(groups)
     kept = _flat(green)
+    culprits: tuple[Piece, ...] = ()
     for group in red:
-        good, _ = largest_safe(group, _beside(trial, kept))
-        kept = (*kept, *good)
-    left = set(_flat(groups)) - set(kept)
-    return kept, tuple(piece for piece in _flat(groups) if piece in left)
+        kept, bad = _narrowed(trial, kept, group)
+        for piece in bad:
+            apart = trial.parts(kept, piece)
+            kept, worst = _narrowed(trial, kept, apart) if len(apart) > 1 else (kept, (piece,))
+            culprits += worst
+    return _second_look(trial, kept, culprits)
 
 
-def _beside(trial: _Trial, kept: tuple[Piece, ...]) -> Callable[[tuple[Piece, ...]], bool]:
+def _second_look(
+    trial: Trial, kept: tuple[Piece, ...], culprits: tuple[Piece, ...]
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """(kept, culprits), where one that was only inferred to be red is tried: it is kept if it is green."""
+    guilty: tuple[Piece, ...] = ()
+    for piece in culprits:
+        if piece not in trial.blame and trial.is_green((*kept, piece)):
+            kept += (piece,)
+        else:
+            guilty += (piece,)
+    return kept, guilty
+
+
+def _narrowed(
+    trial: Trial, kept: tuple[Piece, ...], group: tuple[Piece, ...]
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """What is kept, with what of the group is safe beside it; and the rest of the group."""
+    good, bad = largest_safe(group, _beside(trial, kept))
+    return (*kept, *good), bad
+
+
+def _beside(trial: Trial, kept: tuple[Piece, ...]) -> Callable[[tuple[Piece, ...]], bool]:
     return lambda pieces: trial.is_green((*kept, *pieces))
 
 
@@ -161,12 +114,12 @@ def _flat(groups: Sequence[tuple[Piece, ...]]) -> tuple[Piece, ...]:
 
 
 def _told(
-    handoff: Handoff, trial: _Trial, sha: str, kept: tuple[Piece, ...], culprits: tuple[Piece, ...]
+    handoff: Handoff, trial: Trial, sha: str, kept: tuple[Piece, ...], culprits: tuple[Piece, ...]
 ) -> Attempt:
-    """The attempt: what was kept, what was withdrawn and why; the withdrawn is remembered."""
+    """The attempt: what was kept, what was withdrawn and why; what is sure to break again is remembered."""
     state, ports = trial.state, trial.ports
-    reasons = {unit: trial.blame.get((i, unit), "not shown to be safe") for i, unit in culprits}
-    lines, marks = _withdrawn(base_findings(state, ports) or (), reasons)
+    reasons = [(piece, trial.blame.get(piece, UNSHOWN)) for piece in culprits]
+    lines, marks = _withdrawn(base_findings(state, ports) or (), trial.stack, reasons)
     ports.refusals.refuse(state.context.git_dir, marks)
     said = f"{len(kept)} edit(s) kept, {len(culprits)} withdrawn after {trial.count} trial(s)"
     changed = sha != state.base
@@ -175,13 +128,14 @@ def _told(
     if not changed:
         return replace(attempt, traits=(Trait.WITHDRAWN, Trait.NO_CHANGE))
     applied = tuple(
-        (layer.part, tuple(unit for index, unit in kept if index == i)) for i, layer in enumerate(trial.stack)
+        (layer.part, joined(unit for index, unit in kept if index == i))
+        for i, layer in enumerate(trial.stack)
     )
     change = read_change(ports.repository, state.base, sha)
     attempt = replace(
         attempt,
         traits=(Trait.CHANGED, Trait.WITHDRAWN),
-        avoided_patterns=tuple(f"{unit.rule} in {unit.path}: {why}" for unit, why in reasons.items())[:20],
+        avoided_patterns=tuple(f"{u.rule} in {u.path}: {blame.why}" for (_, u), blame in reasons)[:20],
         blobs={**attempt.blobs, UNITS: ports.blobs.put(encode(applied))},
         evidence=(diff_evidence(ports.repository, ports.blobs, state.base, sha),),
     )
@@ -189,19 +143,16 @@ def _told(
 
 
 def _withdrawn(
-    before: Sequence[Finding], reasons: dict[Unit, str]
+    before: Sequence[Finding], stack: Sequence[Layer], reasons: Sequence[tuple[Piece, Blame]]
 ) -> tuple[tuple[Left, ...], dict[str, str]]:
-    """The lines that name the withdrawn findings, and their fingerprints with the reasons."""
+    """The lines that name the withdrawn findings, and the fingerprints to remember, with the reasons."""
     lines: list[Left] = []
     marks: dict[str, str] = {}
-    for finding in before:
-        unit = _unit(finding)
-        if unit in reasons:
-            why = f"withdrawn: its fix {reasons[unit]}"
+    for (index, unit), blame in reasons:
+        again = "" if blame.lasting else "; the next run tries it again"
+        why = f"withdrawn: its fix {blame.why}{again}"
+        for finding in covered((unit,), before, stack[index].works):
             lines.append(left(finding, why))
-            marks[fingerprint(finding)] = why
+            if blame.lasting:
+                marks[fingerprint(finding)] = why
     return tuple(lines), marks
-
-
-def _unit(finding: Finding) -> Unit:
-    return Unit(path=finding.location.path, rule=finding.rule)

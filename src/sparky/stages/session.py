@@ -8,10 +8,8 @@ from sparky.domain.agent import Session
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.gates import may_edit
 from sparky.domain.state import Handoff, PipelineState
-from sparky.ports import Ports, SessionRequest, SessionResult
+from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult
 from sparky.stages.facts import diff_evidence, read_change, with_files
-
-FINISHED = "finished"
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:
@@ -107,10 +105,20 @@ def _changed(handoff: Handoff, ports: Ports, sha: str) -> Attempt:
 
 def _judge(handoff: Handoff, result: SessionResult) -> Attempt:
     """What a session that left no change comes to."""
-    if result.ending != FINISHED:
-        trait = Trait.TIMED_OUT if "time" in result.ending else Trait.CRASHED
-        attempt = handoff.begin(Verdict.REVISE, f"the session ended without a change: {result.ending}")
-        return replace(attempt, traits=(trait,), error_type=trait.value)
+    match result.ending:
+        case SessionEnding.FINISHED:
+            return _idle(handoff, result)
+        case SessionEnding.TIMED_OUT:
+            trait = Trait.TIMED_OUT
+        case SessionEnding.BROKEN_OFF:
+            trait = Trait.CRASHED
+    said = result.detail or result.ending.value
+    attempt = handoff.begin(Verdict.REVISE, f"the session ended without a change: {said}")
+    return replace(attempt, traits=(trait,), error_type=trait.value)
+
+
+def _idle(handoff: Handoff, result: SessionResult) -> Attempt:
+    """A session that came to its end, and changed nothing."""
     if result.handover:
         attempt = handoff.begin(Verdict.REVISE, f"not its turn: {result.handover}")
         return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over")

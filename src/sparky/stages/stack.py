@@ -1,7 +1,7 @@
 """A stack of deterministic fixes: each kind is a commit, a set of units that can be applied again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparky.domain.agent import ToolFix
@@ -11,8 +11,9 @@ from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
-from sparky.stages.detect import bind, run_tool
-from sparky.tools.tool import ToolError, Unit
+from sparky.stages.detect import bind, read_file, run_tool
+from sparky.stages.facts import syntax_error
+from sparky.tools.tool import Argv, Tool, ToolError, Unit
 
 UNITS = "units"
 """The blob of an EXECUTE attempt that holds what it applied: pairs of a part and its units."""
@@ -54,10 +55,38 @@ def apply(ports: Ports, root: Path, works: ToolFix, units: Sequence[Unit], befor
     """Apply units in a worktree, and keep clean what was clean `before`; raises ToolError."""
     tool = bind(ports, works.tool, root)
     touched = sorted({unit.path for unit in units})
-    for argv in (*tool.replay(units, works.unsafe), *tool.replay(tool.tidy(before, touched))):
+    _run(ports, root, tool.replay(units, works.unsafe))
+    for unit in units:
+        if unit.only:
+            _patch(ports, root, tool, unit)
+    _run(ports, root, tool.replay(tool.tidy(before, touched)))
+
+
+def _run(ports: Ports, root: Path, commands: Sequence[Argv]) -> None:
+    for argv in commands:
         done = run_tool(ports, root, argv)
         if not done.ok:
             raise ToolError(f"{argv[0]} {done.ending.value} with code {done.code}: {done.text()[-500:]}")
+
+
+def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit) -> None:
+    """Edit for some findings of a file: all at once if it parses then, else one after the other.
+
+    Each edit is sound alone, two together may leave a block empty. The last in the file goes first, since
+    that leaves the names of those before it as they are.
+    """
+
+    def patched(only: tuple[str, ...]) -> bytes:
+        offered = run_tool(ports, root, tool.offer(unit))
+        return tool.patch(offered, replace(unit, only=only), lambda path: read_file(root, path))
+
+    file = root / unit.path
+    together = patched(unit.only)
+    if syntax_error(together) is None:
+        file.write_bytes(together)
+        return
+    for mark in reversed(unit.only):
+        file.write_bytes(patched((mark,)))
 
 
 def message(layer: Layer, run: str, count: int) -> str:

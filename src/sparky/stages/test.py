@@ -5,14 +5,19 @@ from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Evidence, GateResult, Responsibility, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
-from sparky.domain.testing import Comparison, TestRun, Trouble, compare
+from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble, compare
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 
 _SHOWN = 20
 
-WARM_S = 15.0
-"""How long the tests may run ahead of time."""
+
+class StoppedError(Exception):
+    """The tests gave no verdict, for a reason that lies outside of the code; `run` says which."""
+
+    def __init__(self, run: TestRun) -> None:
+        super().__init__(f"{run.trouble.value if run.trouble else ''}: {run.detail}")
+        self.run = run
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -34,11 +39,14 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     if base.trouble is not None:
         return _blocked(handoff, base, "at base")
     head = run_tests(state, ports, command, state.head)
-    if head.trouble in {Trouble.ENVIRONMENT, Trouble.FOREIGN_CODE}:
+    if head.trouble in OUTSIDE:
         return _blocked(handoff, head, "at head")
     if head.trouble is not None:
         return _broken(handoff, base, head)
-    return _compared(handoff, state, ports, (base, head))
+    try:
+        return _compared(handoff, state, ports, (base, head))
+    except StoppedError as stopped:
+        return _blocked(handoff, stopped.run, "at head")
 
 
 def find_command(state: PipelineState, ports: Ports) -> tuple[str, ...] | None:
@@ -62,16 +70,15 @@ def run_tests(
 
 
 def warm_baseline(state: PipelineState, ports: Ports) -> None:
-    """Run the tests at the base ahead of time: their result is kept, and found again by the stage.
+    """Run the tests at the base ahead of time: the stage waits for their result, and says what comes of it.
 
-    A suite that takes longer than a moment is left to the stage, and so is what goes wrong here.
+    What goes wrong here is left to the stage.
     """
-    moment = min(state.preferences.test_timeout_s, WARM_S)
-    quick = replace(state, preferences=replace(state.preferences, test_timeout_s=moment))
     with suppress(Exception):
         command = find_command(state, ports)
         if command is not None:
-            run_tests(quick, ports, command, state.base)
+            limit = state.preferences.test_timeout_s
+            ports.tests.run(state.context, state.base, command, timeout_s=limit)
 
 
 def evidence_of(run: TestRun) -> Evidence:
@@ -90,12 +97,17 @@ def evidence_of(run: TestRun) -> Evidence:
 
 
 def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> Comparison:
-    """Head against base; what is red only at head is run once more, alone, to tell the flaky."""
+    """Head against base; what is red only at head is run once more, alone, to tell the flaky.
+
+    Raises StoppedError if that run was killed from outside: nothing is known of them then.
+    """
     first = compare(base, head)
     suspects = (*first.new, *first.changed)
     if not suspects:
         return first
     again = run_tests(state, ports, head.command, head.sha, suspects)
+    if again.trouble is Trouble.KILLED:
+        raise StoppedError(again)
     return compare(base, head, again)
 
 

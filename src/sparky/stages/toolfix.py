@@ -54,9 +54,7 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
         before = detect(ports, root, start, looked_for(state), paths).findings if paths else ()
     refused = dict(ports.refusals.refusals(state.context.git_dir))
-    mine = [f for f in before if f.kind is kind]
-    barred = {_unit(f) for f in mine if fingerprint(f) in refused}
-    todo = tuple(unit for unit in units(mine, works) if unit not in barred)
+    todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(root=root, start=start, kind=kind, before=before, units=todo, refused=refused)
 
 
@@ -125,7 +123,3 @@ def _lines(
             why = "its fix brought new findings into this file, and was put back"
         lines.append(left(finding, why or "its fix did not make it go away"))
     return tuple(lines)
-
-
-def _unit(finding: Finding) -> Unit:
-    return Unit(path=finding.location.path, rule=finding.rule)

@@ -1,6 +1,7 @@
 """What one performance of a test suite reported, and whether it is a verdict about the code."""
 
 import re
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -125,7 +126,9 @@ def _ending(completed: Completed, running: tuple[str, ...]) -> tuple[Trouble, st
     if completed.ending is Ending.TIMED_OUT:
         return Trouble.TIMED_OUT, f"after {completed.seconds:.0f} s" + _while(running)
     if completed.ending is Ending.KILLED:
-        return Trouble.CRASHED, f"killed by signal {-completed.code}" + _while(running)
+        # A process that crashes dies of another signal: this one is sent, for want of memory or to stop it.
+        trouble = Trouble.KILLED if completed.code == -signal.SIGKILL else Trouble.CRASHED
+        return trouble, f"killed by signal {-completed.code}" + _while(running)
     return Trouble.ENVIRONMENT, f"{completed.ending.value}: {completed.argv[0]}"
 
 

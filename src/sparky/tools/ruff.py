@@ -11,11 +11,11 @@ from pathlib import PurePosixPath
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
-from sparky.domain.finding import Finding, Fix, Location
+from sparky.domain.finding import Finding, Fix, Location, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.domain.kind import kind_of_code
 from sparky.tools.ruff_config import RuffConfig, load
-from sparky.tools.ruff_json import Diagnostic, parse
+from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, codes
 from sparky.tools.symbols import symbol_at, symbols
 from sparky.tools.tool import BROKEN, Argv, Read, ToolError, Unit
@@ -98,12 +98,29 @@ class Ruff:
     def replay(self, units: Iterable[Unit], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
         rules: dict[str, set[str]] = {}
         for unit in units:
+            if unit.only:
+                continue
             rules.setdefault(unit.path, set()).add(unit.rule)
         groups: dict[tuple[str, ...], list[str]] = {}
         for path in sorted(rules):
             groups.setdefault(tuple(sorted(rules[path])), []).append(path)
         allowed = frozenset(unsafe)
         return tuple(argv for group in sorted(groups) for argv in self.fix(group, groups[group], allowed))
+
+    def offer(self, unit: Unit) -> Argv:
+        select = ("--select", f"{_ALWAYS},{unit.rule}")
+        return self._command("check", "--output-format", "json", *select, paths=(unit.path,))
+
+    def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
+        source = read(unit.path) or b""
+        names = symbols(source)
+        pairs = sorted(
+            ((_finding(d, unit.path, lambda _: names), d.fix) for d in _believed(offered)),
+            key=lambda pair: _place(pair[0]),
+        )
+        named = zip(marks(finding for finding, _ in pairs), pairs, strict=True)
+        wanted = [fix.edits for mark, (_, fix) in named if mark in unit.only and fix is not None]
+        return patched(source, (edit for edits in wanted for edit in edits))
 
     def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
         dirty = {(f.location.path, f.rule) for f in before}

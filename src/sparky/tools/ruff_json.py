@@ -1,16 +1,30 @@
 """What `ruff … --output-format json` prints, as values. `check` and `format --check` print the same shape."""
 
+import codecs
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
 
+_NEWLINE = re.compile(r"\r\n|\n|\r")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """A place in a file; row and column count from 1."""
+    """A place in a file; row and column (in characters, without a byte order mark) count from 1."""
 
     row: int
     column: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """`content` in place of what lies from `location` up to `end_location`."""
+
+    content: str
+    location: Place
+    end_location: Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +32,7 @@ class Remedy:
     """A fix that ruff offers. `applicability` is "safe", "unsafe" or "display"."""
 
     applicability: str
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,3 +52,20 @@ def parse(data: bytes) -> tuple[Diagnostic, ...]:
         return tuple(msgspec.json.decode(data, type=list[Diagnostic]))
     except msgspec.DecodeError as error:
         raise ValueError(f"not ruff's JSON: {error}") from error
+
+
+def patched(source: bytes, edits: Iterable[Edit]) -> bytes:
+    """The source with these edits, one that is given twice made once; of two that overlap, the first."""
+    bom = codecs.BOM_UTF8 if source.startswith(codecs.BOM_UTF8) else b""
+    text = source.removeprefix(bom).decode("utf-8", "surrogateescape")
+    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+
+    def at(place: Place) -> int:
+        return starts[place.row - 1] + place.column - 1
+
+    done, pieces = 0, []
+    for start, end, content in sorted({(at(e.location), at(e.end_location), e.content) for e in edits}):
+        if start >= done:
+            pieces += [text[done:start], content]
+            done = end
+    return bom + "".join((*pieces, text[done:])).encode("utf-8", "surrogateescape")

@@ -1,12 +1,12 @@
 """What every tool offers: command lines to run, and readings of what they print. No tool starts a process."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
-from sparky.domain.finding import Finding, Fix, gone
+from sparky.domain.finding import Finding, Fix, fingerprint, gone, marks
 from sparky.domain.issue import Kind
 
 Argv = tuple[str, ...]
@@ -23,10 +23,15 @@ class ToolError(Exception):
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Unit:
-    """The smallest part of a fix that can be applied alone: one rule in one file."""
+    """A part of a fix that can be applied alone: one rule in one file.
+
+    `only` limits it to some of its findings, by the names that `marks` gives them among those of the rule in
+    the file, in their order; empty: all.
+    """
 
     path: str
     rule: str
+    only: tuple[str, ...] = ()
 
 
 class Tool(Protocol):
@@ -66,7 +71,22 @@ class Tool(Protocol):
         ...
 
     def replay(self, units: Iterable[Unit], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
-        """The commands that apply exactly these units: one `fix` per set of rules that files share."""
+        """The commands that apply exactly these units: one `fix` per set of rules that files share.
+
+        Those that are limited to some findings are left out: they are for `offer` and `patch`.
+        """
+        ...
+
+    def offer(self, unit: Unit) -> Argv:
+        """The command that says what the tool would edit for a unit. It changes no file."""
+        ...
+
+    def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
+        """The unit's file with the edits for its `only` findings, as the answer to `offer` has them.
+
+        A finding that is not there (any more), or has no edits, counts for nothing; of two edits that overlap
+        the first in the file is made.
+        """
         ...
 
     def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
@@ -78,9 +98,51 @@ class Tool(Protocol):
         ...
 
 
-def units(findings: Iterable[Finding], works: ToolFix) -> tuple[Unit, ...]:
-    """The units of an agent's work: each rule and file that it can mend, once, sorted."""
-    return tuple(sorted({Unit(path=f.location.path, rule=f.rule) for f in findings if mends(works, f)}))
+def units(
+    findings: Sequence[Finding], works: ToolFix, refused: Container[str] = frozenset()
+) -> tuple[Unit, ...]:
+    """The units of an agent's work: each rule and file that it can mend, once, sorted.
+
+    Findings whose fingerprint is `refused` are left out, and the others of their unit are named one by one.
+    """
+    able: dict[Unit, list[str]] = {}
+    barred = set()
+    for mark, finding in zip(marks(findings), findings, strict=True):
+        unit = Unit(path=finding.location.path, rule=finding.rule)
+        if mends(works, finding) and fingerprint(finding) in refused:
+            barred.add(unit)
+        elif mends(works, finding):
+            able.setdefault(unit, []).append(mark)
+    return tuple(replace(u, only=tuple(able[u])) if u in barred else u for u in sorted(able))
+
+
+def parts(unit: Unit, findings: Sequence[Finding], works: ToolFix) -> tuple[Unit, ...]:
+    """The unit taken apart: one unit for each of its findings that can be mended."""
+    return tuple(replace(unit, only=(mark,)) for mark, _ in _covered((unit,), findings, works))
+
+
+def joined(taken: Iterable[Unit]) -> tuple[Unit, ...]:
+    """The units, sorted; parts of one unit become one again."""
+    whole: dict[Unit, tuple[str, ...]] = {}
+    for unit in taken:
+        key = replace(unit, only=())
+        whole[key] = (*whole.get(key, ()), *unit.only)
+    return tuple(replace(key, only=whole[key]) for key in sorted(whole))
+
+
+def covered(chosen: Iterable[Unit], findings: Sequence[Finding], works: ToolFix) -> tuple[Finding, ...]:
+    """The findings that these units mend."""
+    return tuple(finding for _, finding in _covered(chosen, findings, works))
+
+
+def _covered(
+    chosen: Iterable[Unit], findings: Sequence[Finding], works: ToolFix
+) -> Iterator[tuple[str, Finding]]:
+    limits = {(unit.path, unit.rule): unit.only for unit in chosen}
+    for mark, finding in zip(marks(findings), findings, strict=True):
+        only = limits.get((finding.location.path, finding.rule))
+        if only is not None and mends(works, finding) and (not only or mark in only):
+            yield mark, finding
 
 
 def mends(works: ToolFix, finding: Finding) -> bool:

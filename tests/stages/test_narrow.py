@@ -1,0 +1,198 @@
+"""EXECUTE again after a fix was refused: what is safe is kept, and only the culprit goes."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from sparky.adapters.memory import MemoryTests
+from sparky.adapters.shell import SystemShell
+from sparky.domain.attempt import Stage
+from sparky.domain.command import Command, Completed
+from sparky.domain.finding import findings_issue
+from sparky.domain.flow import decide
+from sparky.domain.issue import Kind
+from sparky.domain.state import Context, End, Handoff, Outcome, PipelineState
+from sparky.domain.testing import TestRun, Trouble
+from sparky.formats.state_json import encode
+from sparky.ports import Ports
+from sparky.stages.detect import detect, exported
+from sparky.stages.table import perform
+from sparky.stages.trial import MAX_TRIALS, Blame, Trial
+from sparky.tools.tool import Unit
+from tests.builders import CONTEXT
+from tests.stages.stand import Red, Stand
+
+KINDS = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
+RUFF = str(Path(sys.executable).with_name("ruff"))
+NEEDED = b"import json\nimport needed\nimport os\n\nX = 1\n"
+
+
+SHELL = SystemShell({})
+
+
+def real_ruff(command: Command) -> Completed:
+    return SHELL.run(replace(command, argv=(RUFF, *command.argv[1:])))
+
+
+def needs_it(files: Mapping[str, bytes]) -> Red:
+    """`test_a` needs an import that looks unused."""
+    return {} if b"import needed" in files["a.py"] else {"test_a": "nothing is registered"}
+
+
+@dataclass(kw_only=True)
+class Troubled:
+    """Tests that come to trouble where `when` says so, of the number of the run and what is in a.py."""
+
+    inner: MemoryTests
+    trouble: Trouble
+    when: Callable[[int, bytes], bool]
+    runs: int = 0
+
+    def discover(self, context: Context, sha: str) -> tuple[str, ...] | None:
+        return self.inner.discover(context, sha)
+
+    def run(
+        self,
+        context: Context,
+        sha: str,
+        command: tuple[str, ...],
+        *,
+        only: Sequence[str] = (),
+        timeout_s: float = 900.0,
+    ) -> TestRun:
+        done = self.inner.run(context, sha, command, only=only, timeout_s=timeout_s)
+        self.runs += 1
+        if self.when(self.runs, self.inner.repository.read(sha, "a.py") or b""):
+            return replace(done, cases=(), trouble=self.trouble, detail="of a test's making")
+        return done
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Stand:
+    return Stand(root=tmp_path, tool=real_ruff, red=needs_it)
+
+
+def fixed(stand: Stand, files: Mapping[str, bytes], ports: Ports | None = None) -> PipelineState:
+    """A `fix` of these files, to its end."""
+    base = stand.commit(files)
+    ports = ports or stand.house.ports
+    with exported(ports, base) as root:
+        found = detect(ports, root, base, KINDS).findings
+    issue = findings_issue(found, KINDS, CONTEXT.git_dir, ())
+    stand.issue = replace(issue, findings=ports.blobs.put(encode(found)))
+    state = stand.state(base)
+    branch = f"sparky/{base[:8]}"
+    state = replace(state, run_id=f"fix-{base[:8]}-1", context=replace(state.context, branch=branch))
+    while isinstance(following := decide(state), Handoff):
+        state = state.record(perform(following, state, ports))
+    return state.ended(following)
+
+
+def end(state: PipelineState) -> End:
+    return state.ends[-1]
+
+
+def text(stand: Stand, state: PipelineState, path: str = "a.py") -> bytes | None:
+    """A file as the run left it."""
+    return stand.house.repository.read(state.head, path)
+
+
+def refused(stand: Stand) -> list[str]:
+    return sorted(stand.house.refusals.refusals(CONTEXT.git_dir).values())
+
+
+def left(state: PipelineState) -> tuple[str, ...]:
+    """What VERIFY says stays."""
+    verify = state.last(Stage.VERIFY)
+    return verify.items if verify else ()
+
+
+def test_only_the_culprit_of_a_rule_and_file_is_withdrawn_and_its_innocent_neighbours_are_mended(
+    stand: Stand,
+) -> None:
+    state = fixed(stand, {"a.py": NEEDED})
+    assert end(state).outcome is Outcome.READY
+    assert text(stand, state) == b"import needed\n\nX = 1\n"
+    why = "withdrawn: its fix breaks test_a"
+    assert left(state) == (f"a.py:1 F401 `needed` imported but unused: {why}",)
+    assert refused(stand) == [why]
+
+
+def test_what_was_refused_once_does_not_keep_its_neighbours_from_being_mended_in_the_next_run(
+    stand: Stand,
+) -> None:
+    fixed(stand, {"a.py": NEEDED})
+    state = fixed(stand, {"a.py": b"import needed\nimport sys\n\nX = 2\n"})
+    assert text(stand, state) == b"import needed\n\nX = 2\n"
+    assert [a.number for a in state.of(Stage.EXECUTE)] == [1, 1, 1]
+    assert left(state) == ("a.py:1 F401 `needed` imported but unused: withdrawn: its fix breaks test_a",)
+
+
+def test_one_culprit_among_many_findings_of_one_file_costs_about_log_n_runs_of_the_tests(
+    stand: Stand,
+) -> None:
+    names = [f"mod{number:02}" for number in range(64)]
+    names[41] = "needed"
+    source = "".join(f"import {name}\n" for name in names) + "\nX = 1\n"
+    state = fixed(stand, {"a.py": source.encode()})
+    assert text(stand, state) == b"import needed\n\nX = 1\n"
+    assert len({sha for sha, only in stand.house.tests.ran if not only}) <= 12
+
+
+def test_edits_that_are_sound_alone_and_not_together_are_made_one_after_the_other(stand: Stand) -> None:
+    source = b"def f(x):\n    if x:\n        import os\n        import re\n    import needed\n"
+    state = fixed(stand, {"a.py": source})
+    assert text(stand, state) == b"def f(x):\n    if x:\n        pass\n    import needed\n"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "first", "last"),
+    [
+        # Runs 1 to 3: base, head, the suspects alone. In a trial the base is asked for first.
+        (Trouble.ENVIRONMENT, 4, 4),
+        (Trouble.ENVIRONMENT, 5, 99),
+        (Trouble.KILLED, 5, 99),
+        (Trouble.KILLED, 6, 6),
+        (Trouble.TIMED_OUT, 5, 99),
+    ],
+)
+def test_bug_trouble_during_the_search_was_held_against_innocent_fixes(
+    trouble: Trouble, first: int, last: int, stand: Stand
+) -> None:
+    tests = Troubled(inner=stand.house.tests, trouble=trouble, when=lambda number, _: first <= number <= last)
+    state = fixed(stand, {"a.py": NEEDED}, replace(stand.house.ports, tests=tests))
+    assert (end(state).outcome, refused(stand)) == (Outcome.BLOCKED, [])
+    assert end(state).reason == (
+        f"the search for the safe part of the fix was broken off: {trouble.value}: of a test's making"
+    )
+    assert end(state).manual_steps == ("mend the cause named above, then run it again",)
+    assert stand.house.repository.resolve(state.context.branch) == state.head
+
+
+def test_a_fix_that_makes_the_tests_break_off_is_withdrawn_and_tried_again_the_next_time(
+    stand: Stand,
+) -> None:
+    crash = Troubled(
+        inner=stand.house.tests,
+        trouble=Trouble.CRASHED,
+        when=lambda _, source: b"import needed" not in source,
+    )
+    state = fixed(stand, {"a.py": NEEDED}, replace(stand.house.ports, tests=crash))
+    assert text(stand, state) == b"import needed\n\nX = 1\n"
+    (stays,) = left(state)
+    assert stays == (
+        "a.py:1 F401 `needed` imported but unused: withdrawn: its fix makes the tests break off "
+        "(of a test's making); the next run tries it again"
+    )
+    assert refused(stand) == []
+
+
+def test_what_was_not_tried_for_want_of_trials_is_not_blamed(stand: Stand) -> None:
+    state = stand.state(stand.commit({"a.py": NEEDED}))
+    trial = Trial(state=state, ports=stand.house.ports, stack=(), stage=Stage.TEST, count=MAX_TRIALS)
+    piece = (0, Unit(path="a.py", rule="F401"))
+    assert trial.is_green([piece]) is False
+    assert trial.blame == {piece: Blame(why="was not shown to be safe in 60 trials", lasting=False)}
