@@ -70,11 +70,12 @@ class PytestTests:
         *,
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
+        turn: int = 1,
     ) -> TestRun:
-        """Run the tests at `sha`; `only` limits them to these ids. The result of a full run is cached."""
+        """Run the tests at `sha`; `only` limits them to these ids. A full run is cached by its turn."""
         try:
             environment = self._environments.get(sha)
-            record = self._record(sha, command, environment)
+            record = self._record(sha, command, environment, turn)
             if not only and (known := self._known(record)) is not None:
                 return replace(known, sha=sha)
             lib = self._installs.get(context.base, sha)
@@ -140,9 +141,9 @@ class PytestTests:
         case = TestCase(id=_INSTALLATION, outcome=TestOutcome.ERROR, message=str(error))
         return replace(run, cases=(case,))
 
-    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment) -> Path:
+    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment, turn: int) -> Path:
         level = self._shell.level() if self._sandbox else Level.OFF
-        facts = "\0".join((_FORMAT, self._repository.tree(sha), *command, environment.path, level.value))
+        facts = "\0".join((_FORMAT, self._repository.tree(sha), *command, environment.path, level.value, str(turn)))
         return self._cache / "tests" / f"{digest(facts.encode())}.json"
 
     def _known(self, record: Path) -> TestRun | None:

@@ -48,13 +48,19 @@ def find_command(state: PipelineState, ports: Ports) -> tuple[str, ...] | None:
 
 
 def run_tests(
-    state: PipelineState, ports: Ports, command: tuple[str, ...], sha: str, only: tuple[str, ...] = ()
+    state: PipelineState,
+    ports: Ports,
+    command: tuple[str, ...],
+    sha: str,
+    only: tuple[str, ...] = (),
+    turn: int = 1,
 ) -> TestRun:
     """One run of the tests at a commit, with a line of progress."""
     what = "again, alone" if only else ("at base" if sha == state.base else "at head")
+    what += " once more" if turn > 1 else ""
     ports.progress.say(state.run_id, f"running the tests {what} ({sha[:10]})")
     limit = state.preferences.test_timeout_s
-    done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit)
+    done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit, turn=turn)
     red = sum(case.red for case in done.cases)
     said = done.trouble.value if done.trouble else f"{done.passed} passed, {red} failed"
     ports.progress.say(state.run_id, f"tests {what}: {said} in {done.seconds:.1f} s")
@@ -91,12 +97,21 @@ def evidence_of(run: TestRun) -> Evidence:
 
 def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> Comparison:
     """Head against base; what is red only at head is run once more, alone, to tell the flaky."""
-    first = compare(base, head)
+    second = _second(state, ports, base)
+    first = compare(base, head, second=second)
     suspects = (*first.new, *first.changed)
     if not suspects:
         return first
     again = run_tests(state, ports, head.command, head.sha, suspects)
-    return compare(base, head, again)
+    return compare(base, head, again, second)
+
+
+def _second(state: PipelineState, ports: Ports, base: TestRun) -> TestRun | None:
+    """Another run at base where it is red: what differs there of itself is nobody's doing."""
+    if not any(case.red for case in base.cases):
+        return None
+    second = run_tests(state, ports, base.command, base.sha, turn=2)
+    return second if second.trouble is None else None
 
 
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:
