@@ -121,13 +121,14 @@ class PytestTests:
             )
             completed = self._shell.run(performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox))
             judgement = performance.judge(completed)
-        refused = f"; could not be installed: {', '.join(environment.missing)}" if environment.missing else ""
+        speaks = judgement.trouble is not None or any(case.red for case in judgement.cases)
+        said = (judgement.detail, *(environment.remarks if speaks else ()))
         return TestRun(
             sha=sha,
             command=command,
             cases=judgement.cases,
             trouble=judgement.trouble,
-            detail=judgement.detail and judgement.detail + refused,
+            detail="; ".join(part for part in said if part),
             output=self._blobs.put(completed.stdout + completed.stderr),
             seconds=completed.seconds,
             level=completed.level.value,
@@ -143,7 +144,9 @@ class PytestTests:
 
     def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment, turn: int) -> Path:
         level = self._shell.level() if self._sandbox else Level.OFF
-        facts = "\0".join((_FORMAT, self._repository.tree(sha), *command, environment.path, level.value, str(turn)))
+        facts = "\0".join(
+            (_FORMAT, self._repository.tree(sha), *command, environment.path, level.value, str(turn))
+        )
         return self._cache / "tests" / f"{digest(facts.encode())}.json"
 
     def _known(self, record: Path) -> TestRun | None:

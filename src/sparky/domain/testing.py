@@ -54,7 +54,8 @@ class TestCase:
 class TestRun:
     """All of one run of a test command at one sha. `trouble` None: the run is complete and can be compared.
 
-    `detail` says, for a person, what `trouble` is; `output` is the digest of the log; `seconds` is wall time.
+    `detail` says, for a person, what `trouble` is, and where the environment is not as declared; `output` is
+    the digest of the log; `seconds` is wall time.
     """
 
     __test__ = False

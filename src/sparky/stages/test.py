@@ -52,6 +52,7 @@ def run_tests(
     ports: Ports,
     command: tuple[str, ...],
     sha: str,
+    *,
     only: tuple[str, ...] = (),
     turn: int = 1,
 ) -> TestRun:
@@ -63,7 +64,7 @@ def run_tests(
     done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit, turn=turn)
     red = sum(case.red for case in done.cases)
     said = done.trouble.value if done.trouble else f"{done.passed} passed, {red} failed"
-    ports.progress.say(state.run_id, f"tests {what}: {said} in {done.seconds:.1f} s")
+    ports.progress.say(state.run_id, f"tests {what}: {said} in {done.seconds:.1f} s{_beside(done)}")
     return done
 
 
@@ -80,10 +81,15 @@ def warm_baseline(state: PipelineState, ports: Ports) -> None:
             run_tests(quick, ports, command, state.base)
 
 
+def _beside(run: TestRun) -> str:
+    """What a run says of its environment."""
+    return f"; {run.detail}" if run.detail else ""
+
+
 def evidence_of(run: TestRun) -> Evidence:
     """A test run as evidence."""
     red = sum(case.red for case in run.cases)
-    note = f"{run.passed} passed, {red} failed, {len(run.cases)} in all"
+    note = f"{run.passed} passed, {red} failed, {len(run.cases)} in all" + _beside(run)
     return Evidence(
         command=run.command,
         code=int(red > 0 or run.trouble is not None),
@@ -102,7 +108,7 @@ def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> C
     suspects = (*first.new, *first.changed)
     if not suspects:
         return first
-    again = run_tests(state, ports, head.command, head.sha, suspects)
+    again = run_tests(state, ports, head.command, head.sha, only=suspects)
     return compare(base, head, again, second)
 
 
