@@ -56,9 +56,10 @@ class Environments:
             paths = [path for path in self._repository.files(sha) if declares(path)]
             files = {path: self._repository.read(sha, path) or b"" for path in paths}
             named = [f"{path}\0{digest(meaning(path, data))}" for path, data in files.items()]
-            facts = "\n".join([_FORMAT, self._uv.version, str(self._uv.python), *named])
-            key = digest(facts.encode())[:_KEY_LENGTH]
-            self._read[tree] = key, parse(files, ".".join(self._uv.version.split(".")[:2]))
+            declared = parse(files, ".".join(self._uv.version.split(".")[:2]))
+            # What was read of the files, too: a newer sparky may read them better.
+            facts = [_FORMAT, self._uv.version, str(self._uv.python), digest(encode(declared)), *named]
+            self._read[tree] = digest("\n".join(facts).encode())[:_KEY_LENGTH], declared
         return self._read[tree]
 
     def _build(self, sha: str, key: str, declared: Declared, record: Path) -> TargetEnvironment:
