@@ -146,8 +146,12 @@ class Tests(Protocol):
         *,
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
+        turn: int = 1,
     ) -> TestRun:
-        """Run the tests at `sha`; `only` limits them to these ids. The result of a full run is cached."""
+        """Run the tests at `sha`; `only` limits them to these ids.
+
+        The result of a full run is cached, apart for each `turn`: two turns tell what is steady.
+        """
         ...
 
 

@@ -24,6 +24,12 @@ from sparky.domain.state import Context
 _OURS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments", "execnet", "pytest-xdist")
 _LEXERS = frozenset({"__init__", "_mapping", "python", "diff"})
 _ENV = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+OLD_PLUGIN = """
+from importlib.metadata import version
+if version("pytest") != "8.0":
+    raise ImportError("it is for pytest 8")
+"""
+OLD_ENTRY = "[pytest11]\nold = old_plugin\n"
 _IDENTITY = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 
 
@@ -109,7 +115,7 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def wheels(session_cache: Path) -> Path:
-    """A directory of wheels: pytest as it runs here, and `needed` 1.0."""
+    """A directory of wheels: pytest as it is here and as version 8, a plugin for that, and `needed` 1.0."""
     place = session_cache / "wheels"
     with FileLocks(session_cache / "locks").hold("wheels"):
         if not place.exists():
@@ -117,12 +123,13 @@ def wheels(session_cache: Path) -> Path:
             (place / "uv.toml").write_text("no-index = true\n")
             for name in _OURS:
                 _pack(importlib.metadata.distribution(name), place)
-            info = "needed-1.0.dist-info"
-            with zipfile.ZipFile(place / "needed-1.0-py3-none-any.whl", "w") as wheel:
-                wheel.writestr("needed.py", "")
-                wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: needed\nVersion: 1.0\n")
-                wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-                wheel.writestr(f"{info}/RECORD", "")
+            _pack(importlib.metadata.distribution("pytest"), place, version="8.0")
+            _wheel(place, "needed", {"needed.py": ""})
+            _wheel(
+                place,
+                "old_plugin",
+                {"old_plugin.py": OLD_PLUGIN, f"{_info('old_plugin')}/entry_points.txt": OLD_ENTRY},
+            )
     return place
 
 
@@ -131,14 +138,35 @@ def offline(wheels: Path) -> dict[str, str]:
     return {"UV_CONFIG_FILE": str(wheels / "uv.toml"), "UV_FIND_LINKS": str(wheels)}
 
 
-def _pack(installed: importlib.metadata.Distribution, place: Path) -> None:
-    name = installed.name.lower().replace("-", "_")
-    with zipfile.ZipFile(place / f"{name}-{installed.version}-py3-none-any.whl", "w") as wheel:
+def _pack(installed: importlib.metadata.Distribution, place: Path, version: str = "") -> None:
+    """The wheel of what is installed here; with another `version` it only says so."""
+    name, own = installed.name.lower().replace("-", "_"), installed.version
+    with zipfile.ZipFile(place / f"{name}-{version or own}-py3-none-any.whl", "w") as wheel:
         for file in installed.files or ():
             # Hundreds of lexers that nothing uses would be compiled for every environment.
             idle = "lexers" in file.parts and file.stem not in _LEXERS
             if ".." not in file.parts and file.suffix != ".pyc" and not idle:
-                wheel.write(str(file.locate()), str(file))
+                data, path = Path(str(file.locate())).read_bytes(), str(file)
+                if version and ".dist-info" in path:
+                    path = path.replace(f"-{own}.dist-info", f"-{version}.dist-info")
+                    data = data.replace(f"\nVersion: {own}\n".encode(), f"\nVersion: {version}\n".encode())
+                wheel.writestr(path, data)
+
+
+def _info(name: str) -> str:
+    return f"{name}-1.0.dist-info"
+
+
+def _wheel(place: Path, name: str, files: Mapping[str, str]) -> None:
+    """A wheel of these files, of version 1.0."""
+    metadata = {
+        "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        "WHEEL": "Wheel-Version: 1.0\nTag: py3-none-any\n",
+        "RECORD": "",
+    }
+    with zipfile.ZipFile(place / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+        for path, text in {**files, **{f"{_info(name)}/{k}": v for k, v in metadata.items()}}.items():
+            wheel.writestr(path, text)
 
 
 @pytest.fixture

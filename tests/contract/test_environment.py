@@ -1,6 +1,8 @@
 """Environments and installations with real uv: what is in them, and that a half one is never used."""
 
 import os
+import platform
+import re
 import socket
 import subprocess
 import sys
@@ -97,8 +99,39 @@ def test_an_environment_holds_what_is_declared_for_tests_and_names_what_cannot_b
 def test_a_pin_that_cannot_be_had_gives_way_to_any_version(target: Target) -> None:
     sha = target.commit({"requirements-dev.txt": "needed==0.5\npytest==5.4\n"})
     environment = target.environments.get(sha)
-    assert environment.missing == ()
+    assert (environment.missing, environment.replaced) == ((), ("needed instead of needed==0.5",))
     assert importable(environment, "needed", "pytest") == ["needed", "pytest"]
+
+
+def test_where_a_plugin_refuses_the_newest_pytest_an_older_one_is_taken(target: Target) -> None:
+    environment = target.environments.get(target.commit({"requirements-dev.txt": "old-plugin\n"}))
+    assert environment.replaced == ("pytest<9 instead of pytest, for its plugins",)
+    assert importable(environment, "old_plugin", "pytest") == ["old_plugin", "pytest"]
+
+
+def test_a_python_that_the_project_does_not_run_on_is_named_before_anything_is_built(
+    fresh_target: Target,
+) -> None:
+    sha = fresh_target.commit({"pyproject.toml": f'{PROJECT}requires-python = ">=3.999"\n'})
+    ours = f"{platform.python_version()} ({sys.executable})"
+    said = (
+        "calc requires Python >=3.999 (pyproject.toml), and sparky tests with its own, "
+        f"{ours}: install sparky into one that fits"
+    )
+    with pytest.raises(BuildError, match=re.escape(said)):
+        fresh_target.environments.get(sha)
+    assert not (fresh_target.cache / "envs").exists()
+
+
+def test_the_layout_of_setup_py_makes_no_other_environment(target: Target) -> None:
+    setup = "from setuptools import setup\nsetup(name='a', install_requires=['needed'])\n"
+    texts = (
+        setup,
+        setup.replace("'", '"').replace("(", "(\n    # a comment\n    "),
+        setup.replace("'a'", "'b'"),
+    )
+    keys = [target.environments.get(target.commit({"setup.py": text})).key for text in texts]
+    assert (keys[0] == keys[1], keys[0] == keys[2]) == (True, False)
 
 
 def test_the_same_declarations_share_an_environment_and_others_do_not(target: Target) -> None:

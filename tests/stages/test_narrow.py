@@ -22,7 +22,7 @@ from sparky.stages.detect import detect, exported
 from sparky.stages.table import perform
 from sparky.stages.trial import MAX_TRIALS, Blame, Trial
 from sparky.tools.tool import Unit
-from tests.builders import CONTEXT
+from tests.builders import CONTEXT, RUN
 from tests.stages.stand import Red, Stand
 
 KINDS = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
@@ -62,8 +62,9 @@ class Troubled:
         *,
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
+        turn: int = 1,
     ) -> TestRun:
-        done = self.inner.run(context, sha, command, only=only, timeout_s=timeout_s)
+        done = self.inner.run(context, sha, command, only=only, timeout_s=timeout_s, turn=turn)
         self.runs += 1
         if self.when(self.runs, self.inner.repository.read(sha, "a.py") or b""):
             return replace(done, cases=(), trouble=self.trouble, detail="of a test's making")
@@ -168,7 +169,8 @@ def test_bug_trouble_during_the_search_was_held_against_innocent_fixes(
     assert end(state).reason == (
         f"the search for the safe part of the fix was broken off: {trouble.value}: of a test's making"
     )
-    assert end(state).manual_steps == ("mend the cause named above, then run it again",)
+    steps = ("mend the cause named above, then run it again", f"then: sparky answer {RUN} coder")
+    assert end(state).manual_steps == steps
     assert stand.house.repository.resolve(state.context.branch) == state.head
 
 

@@ -80,6 +80,37 @@ def test_what_passes_when_run_alone_is_flaky_and_passes(stand: Stand) -> None:
     assert (attempt.traits, attempt.items) == ((Trait.FLAKY,), ("test_a",))
 
 
+def test_a_red_base_is_run_twice_and_what_differs_there_is_not_blamed_on_the_change(stand: Stand) -> None:
+    seen: list[bytes] = []
+
+    def red(files: Mapping[str, bytes]) -> Red:
+        seen.append(files["a.py"])
+        shaky = {} if len(seen) == 1 else {"test_c": "now and then"}
+        return {"test_a": f"took {len(seen)} steps", **shaky}
+
+    stand.ids, stand.red = ("test_a", "test_b", "test_c"), red
+    attempt = outcome(stand)
+    assert told(attempt) == (
+        Verdict.PASS,
+        "1 passed, none worse than at base; 1 failing at base too (pre-existing); 1 flaky",
+    )
+    assert (attempt.traits, attempt.items) == ((Trait.FLAKY,), ("test_c",))
+    assert seen == [b"old", b"new", b"old"]
+
+
+def test_a_second_run_at_base_that_gives_no_verdict_says_nothing(stand: Stand) -> None:
+    def red(files: Mapping[str, bytes]) -> Red:
+        if files["a.py"] == b"new":
+            stand.house.tests.trouble[stand.house.repository.resolve("main") or ""] = Trouble.CRASHED
+        return {"test_a": "always"}
+
+    stand.red = red
+    assert told(outcome(stand)) == (
+        Verdict.PASS,
+        "1 passed, none worse than at base; 1 failing at base too (pre-existing)",
+    )
+
+
 def test_without_a_command_nothing_is_said_of_the_tests(stand: Stand) -> None:
     stand.command = None
     attempt = outcome(stand)

@@ -103,3 +103,26 @@ def test_noise_in_a_message_is_no_difference(one: str, other: str) -> None:
 
 def test_figures_in_a_message_are_a_difference() -> None:
     assert normal_failure("assert 2 == 3") != normal_failure("assert 2 == 4")
+
+
+def test_what_is_red_in_one_of_two_runs_at_base_is_flaky_however_it_ends_at_head() -> None:
+    base = run(a=FAILED, b=PASSED, c=FAILED, d=FAILED)
+    second = run(a=PASSED, b=ERROR, c=PASSED, d=FAILED)
+    head = run(a=PASSED, b=(FAILED, "again"), c=(FAILED, "else"), d=FAILED)
+    compared = compare(base, head, second=second)
+    assert compared == Comparison(same=("d",), flaky=("a", "b", "c"), messages={"d": ""})
+
+
+def test_a_message_that_two_runs_at_base_do_not_share_is_no_change_at_head() -> None:
+    base, second = run(a=(FAILED, "1"), b=(FAILED, "x")), run(a=(FAILED, "2"), b=(FAILED, "x"))
+    compared = compare(base, run(a=(FAILED, "3"), b=(FAILED, "y")), second=second)
+    assert (compared.same, compared.changed) == (("a",), ("b",))
+
+
+@pytest.mark.parametrize("second", [run(), run(test=SKIPPED), run(test=FAILED)])
+def test_a_test_that_did_not_pass_in_both_runs_at_base_cannot_be_lost(second: TestRun) -> None:
+    assert compare(run(test=PASSED), run(), second=second).vanished == ()
+
+
+def test_a_test_that_passed_in_both_runs_at_base_can_be_lost() -> None:
+    assert compare(run(test=PASSED), run(), second=run(test=PASSED)).vanished == ("test",)

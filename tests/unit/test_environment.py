@@ -2,7 +2,17 @@
 
 import pytest
 
-from sparky.targets.environment import declares, distribution, is_own_fault, is_unreachable, looser
+from sparky.targets.environment import (
+    Declared,
+    TargetEnvironment,
+    declares,
+    distribution,
+    is_own_fault,
+    is_unreachable,
+    looser,
+    meaning,
+    unfit,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +67,38 @@ def test_a_requirement_has_a_name_and_other_versions_to_try(
 )
 def test_the_reasons_of_an_installer_are_told_apart(said: str, *, unreachable: bool, own: bool) -> None:
     assert (is_unreachable(said), is_own_fault(said)) == (unreachable, own)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("setup(name='a')", 'setup(\n    name="a",  # why\n)\n', True),
+        ("setup(name='a')", "setup(name='b')", False),
+        ("setup(", "setup(\n", False),
+    ],
+)
+def test_the_meaning_of_setup_py_is_not_its_layout(one: str, other: str, *, same: bool) -> None:
+    assert (meaning("setup.py", one.encode()) == meaning("setup.py", other.encode())) is same
+    assert meaning("setup.cfg", b"a=1") != meaning("setup.cfg", b"a = 1")
+
+
+@pytest.mark.parametrize(
+    ("pythons", "said"),
+    [
+        ([], ""),
+        ([(">=3.7", "setup.py"), ("!=3.0.*", "setup.cfg")], ""),
+        ([("three", "setup.py")], ""),
+        ([(">=3.7", "setup.py"), ("<3.11", "setup.cfg")], "shop requires Python <3.11 (setup.cfg)"),
+    ],
+)
+def test_a_project_says_which_pythons_it_runs_on(pythons: list[tuple[str, str]], said: str) -> None:
+    assert unfit(Declared(name="shop", pythons=tuple(pythons)), "3.11.7") == said
+    assert unfit(Declared(pythons=((">=4", "setup.py"),)), "3.11.7").startswith("the project requires")
+
+
+def test_an_environment_says_where_it_is_not_as_declared() -> None:
+    made = TargetEnvironment(
+        key="", path="", python="3.11.7", missing=("a", "b==1"), replaced=("c instead of c==1",)
+    )
+    assert made.remarks == ("could not be installed: a, b==1", "other than declared: c instead of c==1")
+    assert TargetEnvironment(key="", path="", python="3.11.7").remarks == ()

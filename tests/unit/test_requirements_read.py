@@ -116,6 +116,7 @@ def test_poetry_s_own_tables() -> None:
             "m>=0.0.x,<0.0.1",
         ),
         testing=("new", "old==3.*", "pytest"),
+        pythons=((">=3.8,<4", "pyproject.toml"),),
     )
 
 
@@ -166,6 +167,44 @@ setuptools.setup(
 )
 def test_what_setup_py_computes_is_left_to_an_installer(text: str) -> None:
     assert read(setup_py=text) == Declared(source="setup.py", testing=("pytest",))
+
+
+def test_a_requirement_of_setup_cfg_may_go_on_in_the_next_line() -> None:
+    text = """
+[options.extras_require]
+testing =
+    pytest-black >= 0.3.7; \\
+    python_implementation != "PyPy"
+    pytest-cov
+"""
+    assert wanted(setup_cfg=text) == (
+        'pytest-black >= 0.3.7;  python_implementation != "PyPy"',
+        "pytest-cov",
+        "pytest",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "path"),
+    [
+        ("setup_cfg", "[options]\npython_requires = >=3.7\n", "setup.cfg"),
+        ("setup_py", "setup(python_requires='>=3.7')", "setup.py"),
+        ("pyproject_toml", "[project]\nrequires-python = '>=3.7'\n", "pyproject.toml"),
+    ],
+)
+def test_the_pythons_of_a_project_are_known_with_their_file(name: str, text: str, path: str) -> None:
+    assert read(**{name: text}).pythons == ((">=3.7", path),)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("setup_cfg", "[options]\nnamespace_packages = zope\n"),
+        ("setup_py", "setup(namespace_packages=['zope'])"),
+    ],
+)
+def test_an_old_namespace_package_wants_a_setuptools_that_has_pkg_resources(name: str, text: str) -> None:
+    assert wanted(**{name: text}) == ("setuptools<82", "pytest")
 
 
 def test_requirement_files_for_everybody_and_for_tests() -> None:

@@ -8,14 +8,14 @@ from sparky.adapters.blobs import write_whole
 from sparky.adapters.environment_filling import Filling
 from sparky.adapters.locks import FileLocks
 from sparky.adapters.scratch import scratch
-from sparky.adapters.uv import Uv
+from sparky.adapters.uv import BuildError, Uv
 from sparky.domain.command import digest
 from sparky.formats.state_json import UnreadableStateError, decode, encode
 from sparky.ports import Repository
-from sparky.targets.environment import Declared, TargetEnvironment, declares
+from sparky.targets.environment import Declared, TargetEnvironment, declares, meaning, unfit
 from sparky.targets.requirements_read import parse
 
-_FORMAT = "1"
+_FORMAT = "2"
 _KEY_LENGTH = 24
 
 
@@ -34,8 +34,16 @@ class Environments:
         return self._facts(sha)[1]
 
     def get(self, sha: str) -> TargetEnvironment:
-        """The commit's environment, built if there is none yet; raises BuildError."""
+        """The commit's environment, built if there is none yet.
+
+        Raises BuildError; also where the project says that it does not run on this Python.
+        """
         key, declared = self._facts(sha)
+        if why := unfit(declared, self._uv.version):
+            ours = f"{self._uv.version} ({self._uv.python})"
+            raise BuildError(
+                f"{why}, and sparky tests with its own, {ours}: install sparky into one that fits"
+            )
         record = self._cache / "envs" / f"{key}.json"
         if (known := _recorded(record)) is not None:
             return known
@@ -47,10 +55,11 @@ class Environments:
         if tree not in self._read:
             paths = [path for path in self._repository.files(sha) if declares(path)]
             files = {path: self._repository.read(sha, path) or b"" for path in paths}
-            named = [f"{path}\0{digest(data)}" for path, data in files.items()]
-            facts = "\n".join([_FORMAT, self._uv.version, str(self._uv.python), *named])
-            key = digest(facts.encode())[:_KEY_LENGTH]
-            self._read[tree] = key, parse(files, ".".join(self._uv.version.split(".")[:2]))
+            named = [f"{path}\0{digest(meaning(path, data))}" for path, data in files.items()]
+            declared = parse(files, ".".join(self._uv.version.split(".")[:2]))
+            # What was read of the files, too: a newer sparky may read them better.
+            facts = [_FORMAT, self._uv.version, str(self._uv.python), digest(encode(declared)), *named]
+            self._read[tree] = digest("\n".join(facts).encode())[:_KEY_LENGTH], declared
         return self._read[tree]
 
     def _build(self, sha: str, key: str, declared: Declared, record: Path) -> TargetEnvironment:
@@ -60,8 +69,14 @@ class Environments:
         home = Path(tempfile.mkdtemp(prefix=f"{key}-", dir=record.parent))
         with scratch(self._cache / "scratch") as place:
             self._repository.export(sha, place / "tree")
-            missing = Filling(uv=self._uv, home=home, place=place, declared=declared).fill()
-        made = TargetEnvironment(key=key, path=str(home), python=self._uv.version, missing=missing)
+            filled = Filling(uv=self._uv, home=home, place=place, declared=declared).fill()
+        made = TargetEnvironment(
+            key=key,
+            path=str(home),
+            python=self._uv.version,
+            missing=filled.missing,
+            replaced=filled.replaced,
+        )
         write_whole(record, encode(made))
         return made
 

@@ -158,9 +158,10 @@ class MemoryTests:
         *,
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
+        turn: int = 1,
     ) -> TestRun:
         """The results at `sha`; `only` limits them to these ids."""
-        del context, timeout_s
+        del context, timeout_s, turn
         self.ran.append((sha, tuple(only)))
         run = TestRun(sha=sha, command=command)
         if (trouble := self.trouble.get(sha)) is not None:

@@ -73,14 +73,15 @@ class PytestTests:
         *,
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
+        turn: int = 1,
     ) -> TestRun:
-        """Run the tests at `sha`; `only` limits them to these ids. The result of a full run is cached.
+        """Run the tests at `sha`; `only` limits them to these ids. A full run is cached by its turn.
 
         Of several calls for the same full run, one runs the tests, and the others wait for its result.
         """
         try:
             environment = self._environments.get(sha)
-            record = self._record(sha, command, environment)
+            record = self._record(sha, command, environment, turn)
 
             def fresh() -> TestRun:
                 return self._perform(
@@ -143,13 +144,14 @@ class PytestTests:
             )
             completed = self._shell.run(performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox))
             judgement = performance.judge(completed)
-        refused = f"; could not be installed: {', '.join(environment.missing)}" if environment.missing else ""
+        speaks = judgement.trouble is not None or any(case.red for case in judgement.cases)
+        said = (judgement.detail, *(environment.remarks if speaks else ()))
         return TestRun(
             sha=sha,
             command=command,
             cases=judgement.cases,
             trouble=judgement.trouble,
-            detail=judgement.detail and judgement.detail + refused,
+            detail="; ".join(part for part in said if part),
             output=self._blobs.put(completed.stdout + completed.stderr),
             seconds=completed.seconds,
             level=completed.level.value,
@@ -163,9 +165,11 @@ class PytestTests:
         case = TestCase(id=_INSTALLATION, outcome=TestOutcome.ERROR, message=str(error))
         return replace(run, cases=(case,))
 
-    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment) -> Path:
+    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment, turn: int) -> Path:
         level = self._shell.level() if self._sandbox else Level.OFF
-        facts = "\0".join((_FORMAT, self._repository.tree(sha), *command, environment.path, level.value))
+        facts = "\0".join(
+            (_FORMAT, self._repository.tree(sha), *command, environment.path, level.value, str(turn))
+        )
         return self._cache / "tests" / f"{digest(facts.encode())}.json"
 
     def _known(self, record: Path) -> TestRun | None:

@@ -59,7 +59,8 @@ class TestCase:
 class TestRun:
     """All of one run of a test command at one sha. `trouble` None: the run is complete and can be compared.
 
-    `detail` says, for a person, what `trouble` is; `output` is the digest of the log; `seconds` is wall time.
+    `detail` says, for a person, what `trouble` is, and where the environment is not as declared; `output` is
+    the digest of the log; `seconds` is wall time.
     """
 
     __test__ = False
@@ -85,7 +86,7 @@ class Comparison:
     `new`: red at head and not at base; `changed`: red at both with another message; `vanished`: ran at base
     as it should, and at head is not there or skipped, or passed and is now expected to fail; `same`: red at
     both alike; `fixed`: red at base, passes at head (a module that could not be collected: a test of it
-    does); `flaky`: red at head, passed when run once more, alone.
+    does); `flaky`: red at head, passed when run once more, alone; or of two runs at base red in one only.
     """
 
     new: tuple[str, ...] = ()
@@ -107,25 +108,39 @@ def normal_failure(message: str) -> str:
     return _NOISE.sub("#", message)
 
 
-def compare(base: TestRun, head: TestRun, rerun: TestRun | None = None) -> Comparison:
-    """Compare by identity; a test of `head` that is red and passes in `rerun` counts as flaky."""
-    before = {case.id: case for case in base.cases}
-    after = {case.id: case for case in head.cases}
-    again = {case.id for case in rerun.cases if case.outcome is TestOutcome.PASSED} if rerun else set()
-    red = {i for i, case in after.items() if case.red}
-    flaky = red & again
+def compare(
+    base: TestRun, head: TestRun, rerun: TestRun | None = None, second: TestRun | None = None
+) -> Comparison:
+    """Compare by identity; a test of `head` that is red and passes in `rerun` counts as flaky.
+
+    `second` is another run at base: what is red in one of the two only is flaky; what is red in both with
+    two messages may have a third at head; and a test that did not run in both can't be lost.
+    """
+    before, after = _by_id(base), _by_id(head)
+    twice = _by_id(second) if second else before
+    again = {i for i, case in _by_id(rerun).items() if case.outcome is TestOutcome.PASSED} if rerun else set()
+    red, old, still = _red(after), _red(before), _red(twice)
+    flaky = (red & again) | (old ^ still)
     solid = red - flaky
-    old = {i for i, case in before.items() if case.red}
-    alike = {i for i in solid & old if _alike(before[i], after[i])}
+    alike = {i for i in solid & old if not _alike(before[i], twice[i]) or _alike(before[i], after[i])}
+    lost = {i for i in before.keys() & twice if all(_lost(run[i], after.get(i)) for run in (before, twice))}
     return Comparison(
         new=_sorted(solid - old),
         changed=_sorted((solid & old) - alike),
-        vanished=_sorted({i for i, case in before.items() if _lost(case, after.get(i))}),
+        vanished=_sorted(lost),
         same=_sorted(alike),
-        fixed=_sorted({i for i in old if _passes(i, after)}),
+        fixed=_sorted({i for i in old - flaky if _passes(i, after)}),
         flaky=_sorted(flaky),
         messages={i: after[i].message for i in sorted(solid)},
     )
+
+
+def _by_id(run: TestRun) -> dict[str, TestCase]:
+    return {case.id: case for case in run.cases}
+
+
+def _red(cases: Mapping[str, TestCase]) -> set[str]:
+    return {i for i, case in cases.items() if case.red}
 
 
 def _alike(one: TestCase, other: TestCase) -> bool:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Responsibility, Trait, Verdict
 from sparky.domain.bisect import largest_safe
+from sparky.domain.conditions import FAULT
 from sparky.domain.finding import Finding, Left, fingerprint, left
-from sparky.domain.flow import FAULT
 from sparky.domain.state import Handoff, PipelineState
 from sparky.formats.state_json import encode
 from sparky.ports import Ports

@@ -56,16 +56,23 @@ def find_command(state: PipelineState, ports: Ports) -> tuple[str, ...] | None:
 
 
 def run_tests(
-    state: PipelineState, ports: Ports, command: tuple[str, ...], sha: str, only: tuple[str, ...] = ()
+    state: PipelineState,
+    ports: Ports,
+    command: tuple[str, ...],
+    sha: str,
+    *,
+    only: tuple[str, ...] = (),
+    turn: int = 1,
 ) -> TestRun:
     """One run of the tests at a commit, with a line of progress."""
     what = "again, alone" if only else ("at base" if sha == state.base else "at head")
+    what += " once more" if turn > 1 else ""
     ports.progress.say(state.run_id, f"running the tests {what} ({sha[:10]})")
     limit = state.preferences.test_timeout_s
-    done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit)
+    done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit, turn=turn)
     red = sum(case.red for case in done.cases)
     said = done.trouble.value if done.trouble else f"{done.passed} passed, {red} failed"
-    ports.progress.say(state.run_id, f"tests {what}: {said} in {done.seconds:.1f} s")
+    ports.progress.say(state.run_id, f"tests {what}: {said} in {done.seconds:.1f} s{_beside(done)}")
     return done
 
 
@@ -81,10 +88,15 @@ def warm_baseline(state: PipelineState, ports: Ports) -> None:
             ports.tests.run(state.context, state.base, command, timeout_s=limit)
 
 
+def _beside(run: TestRun) -> str:
+    """What a run says of its environment."""
+    return f"; {run.detail}" if run.detail else ""
+
+
 def evidence_of(run: TestRun) -> Evidence:
     """A test run as evidence."""
     red = sum(case.red for case in run.cases)
-    note = f"{run.passed} passed, {red} failed, {len(run.cases)} in all"
+    note = f"{run.passed} passed, {red} failed, {len(run.cases)} in all" + _beside(run)
     return Evidence(
         command=run.command,
         code=int(red > 0 or run.trouble is not None),
@@ -101,14 +113,23 @@ def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> C
 
     Raises StoppedError if that run was killed from outside: nothing is known of them then.
     """
-    first = compare(base, head)
+    second = _second(state, ports, base)
+    first = compare(base, head, second=second)
     suspects = (*first.new, *first.changed)
     if not suspects:
         return first
-    again = run_tests(state, ports, head.command, head.sha, suspects)
+    again = run_tests(state, ports, head.command, head.sha, only=suspects)
     if again.trouble is Trouble.KILLED:
         raise StoppedError(again)
-    return compare(base, head, again)
+    return compare(base, head, again, second)
+
+
+def _second(state: PipelineState, ports: Ports, base: TestRun) -> TestRun | None:
+    """Another run at base where it is red: what differs there of itself is nobody's doing."""
+    if not any(case.red for case in base.cases):
+        return None
+    second = run_tests(state, ports, base.command, base.sha, turn=2)
+    return second if second.trouble is None else None
 
 
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:

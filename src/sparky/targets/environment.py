@@ -1,8 +1,11 @@
 """What a project declares about the environment of its tests."""
 
+import ast
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 _DECLARING = frozenset(
     {"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "tox.toml", "Pipfile"}
@@ -26,7 +29,8 @@ class Declared:
     `source`: the file that an installer reads the project's own dependencies from, None if there is no
     project to install. `runtime` are those of them that can be known without running foreign code.
     `testing`: what its tests want, optional one by one. `extras` are the project's own extras among that.
-    `constraints` are exact versions from lock files and constraint files. All are PEP 508 lines.
+    `constraints` are exact versions from lock files and constraint files. All are PEP 508 lines. `pythons`:
+    specifiers of the Pythons that it runs on, each with the file that says so.
     """
 
     name: str = ""
@@ -34,16 +38,28 @@ class Declared:
     runtime: tuple[str, ...] = ()
     testing: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
+    pythons: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class TargetEnvironment:
-    """A complete environment at `path`, for one Python version. `missing`: what could not be installed."""
+    """A complete environment at `path`, for one Python version.
+
+    `missing`: what could not be installed; `replaced`: what could be had in another version only than the
+    declared one, as "WHAT instead of DECLARED".
+    """
 
     key: str
     path: str
     python: str
     missing: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Where it is not as declared, for a person."""
+        said = {"could not be installed": self.missing, "other than declared": self.replaced}
+        return tuple(f"{what}: {', '.join(lines)}" for what, lines in said.items() if lines)
 
 
 def declares(path: str) -> bool:
@@ -53,6 +69,28 @@ def declares(path: str) -> bool:
         return False
     listed = path.endswith((".txt", ".in")) and bool(_LISTS.search("/".join(parts[-2:])))
     return path in _DECLARING or listed
+
+
+def meaning(path: str, data: bytes) -> bytes:
+    """What of a declaring file can make another environment: of Python that parses, all but its layout."""
+    if not path.endswith(".py"):
+        return data
+    try:
+        return ast.dump(ast.parse(data)).encode()
+    except (SyntaxError, ValueError, RecursionError):
+        return data
+
+
+def unfit(declared: Declared, python: str) -> str:
+    """Why a Python of this exact version is none for the project; "" if it is, or nobody can tell."""
+    for specifier, path in declared.pythons:
+        try:
+            fits = SpecifierSet(specifier).contains(python, prereleases=True)
+        except InvalidSpecifier:
+            continue
+        if not fits:
+            return f"{declared.name or 'the project'} requires Python {specifier} ({path})"
+    return ""
 
 
 def looser(requirement: str) -> tuple[str, ...]:

@@ -7,13 +7,16 @@ from typing import Any
 
 from sparky.targets.tables import read_ini, read_toml, strings, table
 
+_PKG_RESOURCES = "setuptools<82"
+"""What old namespace packages import `pkg_resources` from; setuptools 82 has it no longer."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
     """Requirements as PEP 508 lines: `runtime`, by `extras` of the project, and by `groups` for its makers.
 
     `source`: the file an installer reads, None if there is nothing to install. A group may include another
-    by the line "include-group NAME".
+    by the line "include-group NAME". `pythons`: specifiers of the Pythons it runs on, each with its file.
     """
 
     name: str = ""
@@ -21,6 +24,7 @@ class Project:
     runtime: tuple[str, ...] = ()
     extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pythons: tuple[tuple[str, str], ...] = ()
 
     def __add__(self, other: "Project") -> "Project":
         """Both; of two names and sources the first."""
@@ -30,6 +34,7 @@ class Project:
             runtime=self.runtime + other.runtime,
             extras=_joined(self.extras, other.extras),
             groups=_joined(self.groups, other.groups),
+            pythons=self.pythons + other.pythons,
         )
 
 
@@ -58,7 +63,12 @@ def _standard(pyproject: Mapping[str, Any]) -> Project:
         runtime=strings(project.get("dependencies")),
         extras={name: strings(lines) for name, lines in table(project, "optional-dependencies").items()},
         groups=groups,
+        pythons=_pythons(project.get("requires-python"), "pyproject.toml"),
     )
+
+
+def _pythons(specifier: Any, path: str) -> tuple[tuple[str, str], ...]:
+    return ((specifier, path),) if isinstance(specifier, str) and specifier else ()
 
 
 def _group(lines: Any) -> tuple[str, ...]:
@@ -84,15 +94,21 @@ def _tools(tool: Mapping[str, Any]) -> Project:
         made = table(tool, "hatch", "envs", name)
         both = strings(made.get("dependencies")) + strings(made.get("extra-dependencies"))
         groups[name] = groups.get(name, ()) + both
-    runtime = _table(table(poetry, "dependencies"))
-    return Project(name=str(poetry.get("name", "")), runtime=runtime, groups=groups)
+    dependencies = table(poetry, "dependencies")
+    python = dependencies.get("python")
+    return Project(
+        name=str(poetry.get("name", "")),
+        runtime=_table(dependencies),
+        groups=groups,
+        pythons=_pythons(_specifier(python) if isinstance(python, str) else "", "pyproject.toml"),
+    )
 
 
 def _setup_cfg(text: str) -> Project:
     parser = read_ini(text)
 
     def listed(section: str, key: str) -> tuple[str, ...]:
-        value = (parser.get(section, key, fallback="") or "").replace(";\n", "\n")
+        value = (parser.get(section, key, fallback="") or "").replace("\\\n", " ").replace(";\n", "\n")
         lines = tuple(line.strip() for line in value.splitlines() if line.strip())
         return () if value.strip().startswith("file:") else lines
 
@@ -103,7 +119,11 @@ def _setup_cfg(text: str) -> Project:
         source="setup.cfg" if parser.has_option("metadata", "name") else None,
         runtime=listed("options", "install_requires"),
         extras={name: listed(section, name) for name in names},
-        groups={"tests": listed("options", "tests_require")},
+        groups={
+            "tests": listed("options", "tests_require")
+            + _namespaces(parser.get("options", "namespace_packages", fallback=None))
+        },
+        pythons=_pythons(parser.get("options", "python_requires", fallback=""), "setup.cfg"),
     )
 
 
@@ -131,8 +151,13 @@ def _setup_py(data: bytes | None) -> Project:
         source="setup.py",
         runtime=strings(said.get("install_requires")),
         extras={n: strings(v) for n, v in extras.items()} if isinstance(extras, dict) else {},
-        groups={"tests": strings(said.get("tests_require"))},
+        groups={"tests": strings(said.get("tests_require")) + _namespaces(said.get("namespace_packages"))},
+        pythons=_pythons(said.get("python_requires"), "setup.py"),
     )
+
+
+def _namespaces(declared: object) -> tuple[str, ...]:
+    return (_PKG_RESOURCES,) if declared else ()
 
 
 def _literal(node: ast.expr, known: Mapping[str, ast.expr]) -> Any:

@@ -48,6 +48,7 @@ def parse(files: Mapping[str, bytes], python: str = "3.11") -> Declared:
         source=project.source,
         runtime=_unique(project.runtime),
         testing=_unique([_modern(line) for line in wanted]),
+        pythons=project.pythons,
         constraints=_unique([c for c in (*listed.constraints, *_locked(files)) if _modern(c) == c]),
     )
 
