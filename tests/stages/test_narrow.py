@@ -22,7 +22,7 @@ from sparky.stages.detect import detect, exported
 from sparky.stages.table import perform
 from sparky.stages.trial import MAX_TRIALS, Blame, Trial
 from sparky.tools.tool import Unit
-from tests.builders import CONTEXT, RUN
+from tests.builders import CONTEXT
 from tests.stages.stand import Red, Stand
 
 KINDS = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
@@ -169,7 +169,7 @@ def test_bug_trouble_during_the_search_was_held_against_innocent_fixes(
     assert end(state).reason == (
         f"the search for the safe part of the fix was broken off: {trouble.value}: of a test's making"
     )
-    steps = ("mend the cause named above, then run it again", f"then: sparky answer {RUN} coder")
+    steps = ("mend the cause named above, then run it again", f"then: sparky answer {state.run_id} coder")
     assert end(state).manual_steps == steps
     assert stand.house.repository.resolve(state.context.branch) == state.head
 
