@@ -347,6 +347,20 @@ TEST_ROWS: Rows = {
     ),
 }
 
+HALF = (
+    routed(("ada",), ("cy",)),
+    changed("ada", ONE),
+    visited(REVIEW),
+    executed("cy", REVISE, Trait.CRASHED, part=1, to=ONE),
+    executed("cy", REVISE, Trait.CRASHED, part=1, to=ONE, number=2),
+)
+
+
+def partial(reason: str) -> End:
+    steps = (f"look at it: sparky diff {RUN}", f"take it: git merge {state_of().context.branch}")
+    return End(outcome=Outcome.PARTIAL, reason=reason, manual_steps=steps)
+
+
 VERIFY_ROWS: Rows = {
     "not verified: the coder with the evidence": (
         state_of(*TESTED, visited(VERIFY, REVISE, to=ONE, items=("nothing new: E501",)), merge=AUTO),
@@ -361,6 +375,14 @@ VERIFY_ROWS: Rows = {
     "unverified by tests: ready, never merged by itself": (
         state_of(*REVIEWED, visited(TEST, SKIP, Trait.NO_TESTS, to=ONE), visited(VERIFY, to=ONE), merge=AUTO),
         ready("verify said 1"),
+    ),
+    "one kind is mended and verified, another was given up: partial, whatever the policy": (
+        state_of(*HALF, visited(TEST, to=ONE), visited(VERIFY, to=ONE), merge=AUTO),
+        partial("verify said 1; given up: IMPORT_ERROR"),
+    ),
+    "the same with a risk: partial": (
+        state_of(*HALF, visited(TEST, to=ONE), visited(VERIFY, ESCALATE, Trait.RISKY, to=ONE)),
+        partial("verify said 1; given up: IMPORT_ERROR"),
     ),
     "rebased and tested again, approved by a person: merge, risks seen": (
         again(READY, Outcome.READY, APPROVED)

@@ -120,6 +120,8 @@ def _after_test(state: PipelineState, last: Attempt) -> Handoff | End:
 def _after_verify(state: PipelineState, last: Attempt) -> Handoff | End:
     if last.verdict is Verdict.REVISE:
         return _again(state, last, _performer(state, last.part))
+    if lost := _given_up(state):
+        return _partial(state, f"{last.reason}; given up: {', '.join(lost)}")
     if _may_merge(state, last):
         return _visit(state, Stage.MERGE, last.reason)
     return End(
@@ -127,6 +129,19 @@ def _after_verify(state: PipelineState, last: Attempt) -> Handoff | End:
         reason=last.reason,
         manual_steps=(f"look at it: sparky diff {state.run_id}", f"then: sparky merge {state.run_id}"),
     )
+
+
+def _given_up(state: PipelineState) -> list[str]:
+    """The kinds that agents were asked to work on, and none of them could."""
+    newest = {attempt.part: attempt for attempt in state.of(Stage.EXECUTE)}
+    refused = (part for part, attempt in sorted(newest.items()) if attempt.verdict is not Verdict.PASS)
+    return [state.routes[part].kind.value for part in refused]
+
+
+def _partial(state: PipelineState, reason: str) -> End:
+    """Some kinds are mended and verified, as a commit; others were given up, so nothing is merged."""
+    steps = (f"look at it: sparky diff {state.run_id}", f"take it: git merge {state.context.branch}")
+    return End(outcome=Outcome.PARTIAL, reason=reason, manual_steps=steps)
 
 
 def _may_merge(state: PipelineState, verify: Attempt) -> bool:
