@@ -31,6 +31,25 @@ def run(world: World, *sessions: Session, issue: str = "1") -> Said:
     return world.sparky("run", issue, "--auto", "--json", *world.script(*sessions))
 
 
+def test_one_kind_is_mended_and_verified_and_the_other_given_up_so_the_run_is_partial(
+    world_of: MakeWorld,
+) -> None:
+    calc = "def double(x):\n    unused = 1\n    return x * 3\n"
+    text = "# Two things\n\nkind: DEAD_CODE, GENERAL\n\nUnused variables, and double is wrong.\n"
+    world = world_of({**BUG, "calc.py": calc, "issues/002-two.md": text})
+    before = world.git("rev-parse", "main")
+    said = run(world, does(success=False, summary="no idea"), issue="2")
+    result = said.json()
+    assert (said.code, result["outcome"], result["final_status"]) == (4, "partial", "partial"), said.err
+    assert result["reason"].endswith("; given up: GENERAL")
+    assert result["manual_steps_needed"][1] == f"take it as it is: sparky merge {result['run_id']}"
+    assert result["partial_fixes"] == [
+        f"verified work is kept at {result['commit'][:12]} on {result['branch']}"
+    ]
+    assert "unused" not in world.git("show", f"{result['branch']}:calc.py")
+    assert world.git("rev-parse", "main") == before
+
+
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """Sessions, and how the run has to end: exit code, outcome, reason."""

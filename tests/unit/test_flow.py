@@ -563,6 +563,20 @@ TEST_ROWS: Rows = {
     ),
 }
 
+HALF = (
+    routed(("ada",), ("cy",)),
+    changed("ada", ONE),
+    visited(REVIEW),
+    executed("cy", REVISE, Trait.CRASHED, part=1, to=ONE),
+    executed("cy", REVISE, Trait.CRASHED, part=1, to=ONE, number=2),
+)
+
+
+def partial(reason: str) -> End:
+    steps = (f"look at it: sparky diff {RUN}", f"take it as it is: sparky merge {RUN}")
+    return End(outcome=Outcome.PARTIAL, reason=reason, manual_steps=steps)
+
+
 VERIFY_ROWS: Rows = {
     "not verified: the coder with the evidence": (
         state_of(*TESTED, visited(VERIFY, REVISE, to=ONE, items=("nothing new: E501",)), merge=AUTO),
@@ -591,6 +605,14 @@ VERIFY_ROWS: Rows = {
         .record(visited(TEST, to=ONE))
         .record(visited(VERIFY, to=ONE)),
         ready("verify said 1"),
+    ),
+    "one kind is mended and verified, another was given up: partial, whatever the policy": (
+        state_of(*HALF, visited(TEST, to=ONE), visited(VERIFY, to=ONE), merge=AUTO),
+        partial("verify said 1; given up: IMPORT_ERROR"),
+    ),
+    "the same with a risk: partial": (
+        state_of(*HALF, visited(TEST, to=ONE), visited(VERIFY, ESCALATE, Trait.RISKY, to=ONE)),
+        partial("verify said 1; given up: IMPORT_ERROR"),
     ),
     "rebased and tested again, approved by a person: merge, risks seen": (
         again(READY, Outcome.READY, APPROVED)
@@ -655,6 +677,10 @@ MERGE_ROWS: Rows = {
 SEGMENT_ROWS: Rows = {
     "a person approved what is ready: merge": (
         again(READY, Outcome.READY, APPROVED),
+        to(MERGE, "a person asked for the merge", at=ONE),
+    ),
+    "a person approved what is partial: merge": (
+        again(READY, Outcome.PARTIAL, APPROVED),
         to(MERGE, "a person asked for the merge", at=ONE),
     ),
     "what is ready and not approved stays ready": (

@@ -210,6 +210,8 @@ def test_work_of_a_run_that_came_to_no_good_end_is_kept_and_named(outcome: Outco
 def test_work_that_was_verified_and_could_not_be_merged_is_called_verified() -> None:
     kept = f"verified work is kept at {ONE[:12]} on {CONTEXT.branch}"
     assert result_of(ended(Outcome.BLOCKED, WORKED, VERIFY)).partial_fixes == (kept,)
+    risky = replace(VERIFY, verdict=Verdict.ESCALATE)
+    assert result_of(ended(Outcome.PARTIAL, WORKED, risky)).partial_fixes == (kept,)
     again = changed("ada", sha("2"), 2)
     assert result_of(ended(Outcome.FAILED, WORKED, VERIFY, again)).partial_fixes == (
         f"unverified work is kept at {sha('2')[:12]} on {CONTEXT.branch}",

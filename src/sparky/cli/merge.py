@@ -18,7 +18,7 @@ from sparky.domain.state import Context, MergePolicy, Outcome
 @run_argument
 @as_json
 def command(run: str, *, as_json: bool) -> int:
-    """Merge what a ready run has verified: the very commit that was tested, or nothing.
+    """Merge what a ready or partial run has verified: the very commit that was tested, or nothing.
 
     A target that moved is rebased onto and tested again first.
     """
@@ -27,7 +27,7 @@ def command(run: str, *, as_json: bool) -> int:
     life = home.life(row)
     if row.outcome is Outcome.MERGED:
         say(f"{row.run_id} is merged already")
-    elif row.outcome is not Outcome.READY:
+    elif row.outcome not in {Outcome.READY, Outcome.PARTIAL}:
         state = row.outcome.value if row.outcome else life.value
         raise NeedsPersonError(f"{row.run_id} is {state}, not ready: see `sparky show {row.run_id}`")
     else:

@@ -59,8 +59,14 @@ def ready(state: PipelineState) -> bool:
 
 
 def approved(state: PipelineState) -> bool:
-    """The run was ready, and a person asks for the merge."""
-    return ready(state) and state.preferences.merge is MergePolicy.APPROVED
+    """The run was verified, in whole or in part, and a person asks for the merge."""
+    verified = bool(state.ends) and state.ends[-1].outcome in {Outcome.READY, Outcome.PARTIAL}
+    return verified and state.preferences.merge is MergePolicy.APPROVED
+
+
+def gave_up(state: PipelineState) -> bool:
+    """A part was given up, and no person has approved of the rest."""
+    return bool(state.given_up) and state.preferences.merge is not MergePolicy.APPROVED
 
 
 def no_route(state: PipelineState) -> bool:

@@ -56,6 +56,12 @@ def ready(state: PipelineState) -> End:
     )
 
 
+def partial(state: PipelineState) -> End:
+    """Some kinds are mended and verified, as a commit; others were given up, so nothing merges by itself."""
+    steps = (f"look at it: sparky diff {state.run_id}", f"take it as it is: sparky merge {state.run_id}")
+    return _end(Outcome.PARTIAL, f"{state.newest.reason}; given up: {', '.join(state.given_up)}", steps)
+
+
 def merged(state: PipelineState) -> End:
     """Merged: nobody's turn."""
     return _end(Outcome.MERGED, state.newest.reason, (), whose=Responsibility.UNKNOWN)
@@ -164,7 +170,7 @@ def why(state: PipelineState) -> str:
         return state.newest.reason
     if state.answer is not None:
         return f"a person said: {state.answer.choice.value}"
-    if state.ends and state.ends[-1].outcome is Outcome.READY:
+    if state.ends and state.ends[-1].outcome in {Outcome.READY, Outcome.PARTIAL}:
         return "a person asked for the merge"
     return "a new segment starts"
 

@@ -17,6 +17,7 @@ from sparky.domain.conditions import (
     changed,
     disagreed,
     faulty,
+    gave_up,
     grave_again,
     may_merge,
     no_route,
@@ -57,7 +58,7 @@ AGAIN = (EXECUTE, FAILED, NOTHING_TO_DO)
 """Where a refusal leads: to EXECUTE, or an end where the attempts are used up."""
 
 TABLE = (
-    Row(START, "a person asks for the merge of what is ready", approved, moves.visit(MERGE), (MERGE,)),
+    Row(START, "a person asks for the merge of what is verified", approved, moves.visit(MERGE), (MERGE,)),
     Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
     Row(START, "a person says: find an agent", answered(Choice.ROUTE), moves.visit(ROUTE), (ROUTE,)),
     Row(
@@ -106,6 +107,7 @@ TABLE = (
     Row(TEST, "new failures, the implementation at fault", said(REVISE), moves.same_agent, AGAIN),
     Row(TEST, "the environment gives no verdict", always, ends.stuck, (BLOCKED,)),
     Row(VERIFY, "not verified", said(REVISE), moves.same_agent, AGAIN),
+    Row(VERIFY, "verified, and a part was given up", gave_up, ends.partial, (PARTIAL,)),
     Row(VERIFY, "verified, and nobody has to be asked", may_merge, moves.visit(MERGE), (MERGE, BLOCKED)),
     Row(VERIFY, "verified, or only a risk is left", always, ends.ready, (READY,)),
     Row(MERGE, "done", said(PASS), ends.merged, (MERGED,)),

@@ -161,6 +161,13 @@ class PipelineState:
         return replace(following, answers=(*self.answers, replace(answer, segment=following.segment)))
 
     @property
+    def given_up(self) -> tuple[str, ...]:
+        """The kinds that agents were asked to work on, and none of them could."""
+        newest = {attempt.part: attempt for attempt in self.of(Stage.EXECUTE)}
+        refused = (part for part, attempt in sorted(newest.items()) if attempt.verdict is not Verdict.PASS)
+        return tuple(self.routes[part].kind.value for part in refused)
+
+    @property
     def accepted(self) -> bool:
         """Whether a person accepted the head in spite of what REVIEW said."""
         return any(a.choice is Choice.ACCEPT and a.about == self.head for a in self.answers)
