@@ -16,11 +16,11 @@ from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.state import Context, End, Handoff, Outcome, PipelineState
 from sparky.domain.testing import TestRun, Trouble
+from sparky.evidence.detect import detect, exported
+from sparky.fixing.trial import MAX_TRIALS, Blame, Trial
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
-from sparky.stages.detect import detect, exported
 from sparky.stages.table import perform
-from sparky.stages.trial import MAX_TRIALS, Blame, Trial
 from sparky.tools.tool import Unit
 from tests.builders import CONTEXT
 from tests.stages.stand import Red, Stand

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparky.domain.bisect import largest_safe
+from sparky.fixing.bisect import largest_safe
 
 Oracle = Callable[[tuple[int, ...]], bool]
 

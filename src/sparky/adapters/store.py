@@ -82,10 +82,6 @@ class SqliteStore:
                 return decision
             if connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (state.run_id,)).fetchone():
                 raise StoreError(f"{state.run_id} was started and ended meanwhile: ask once more")
-            connection.execute(
-                "INSERT OR REPLACE INTO claims (issue_key, run_id) VALUES (?, ?)",
-                (state.issue.key, state.run_id),
-            )
             self._insert(connection, state, executor)
         return decision
 
@@ -100,10 +96,6 @@ class SqliteStore:
             found = connection.execute(query, (state.run_id,)).fetchone()
             if found is None or found[0] != state.segment - 1 or found[1] is None:
                 raise StoreError(f"another process is at {state.run_id}: `sparky show {state.run_id}`")
-            connection.execute(
-                "INSERT OR REPLACE INTO claims (issue_key, run_id) VALUES (?, ?)",
-                (state.issue.key, state.run_id),
-            )
             self._insert(connection, state, executor)
 
     def adopt(self, run_id: str, executor: str) -> None:
@@ -129,14 +121,14 @@ class SqliteStore:
 
     def save_end(self, state: PipelineState) -> None:
         """Keep how the segment ended, with the whole state. Only what waits goes on holding its claim."""
-        end = state.ends[-1]
+        end, waits = state.ends[-1], state.ends[-1].asks or state.ends[-1].outcome is Outcome.READY
         with self._transaction() as connection:
             connection.execute(
-                "UPDATE runs SET outcome = ?, reason = ?, asks = ?, "
-                "updated = strftime('%Y-%m-%dT%H:%M:%SZ'), state = ? WHERE run_id = ?",
+                "UPDATE runs SET outcome = ?, reason = ?, asks = ?, state = ?, "
+                "updated = strftime('%Y-%m-%dT%H:%M:%SZ') WHERE run_id = ?",
                 (end.outcome.value, end.reason, end.asks, encode(state), state.run_id),
             )
-            if end.outcome is not Outcome.READY and not end.asks:
+            if not waits:
                 connection.execute("DELETE FROM claims WHERE run_id = ?", (state.run_id,))
 
     def cancel(self, run_id: str) -> None:
@@ -221,6 +213,8 @@ class SqliteStore:
 
     def _insert(self, connection: sqlite3.Connection, state: PipelineState, executor: str) -> None:
         issue, context = state.issue, state.context
+        claim = "INSERT OR REPLACE INTO claims (issue_key, run_id) VALUES (?, ?)"
+        connection.execute(claim, (issue.key, state.run_id))
         connection.execute(
             "INSERT INTO runs (run_id, issue_key, repository, repo_path, issue_id, title, base, branch, "
             "executor, segment, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "

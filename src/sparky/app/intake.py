@@ -13,10 +13,10 @@ from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Finding, findings_issue, fingerprint
 from sparky.domain.issue import Issue, Kind, branch_name, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
+from sparky.evidence.detect import bind, detect, exported
 from sparky.formats.issue_md import Parsed
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
-from sparky.stages.detect import bind, detect, exported
 from sparky.tools.tool import BROKEN, mends
 
 

@@ -33,8 +33,8 @@ from sparky.domain.finding import left
 from sparky.domain.issue import Kind
 from sparky.domain.result import result_of
 from sparky.domain.state import End, Outcome, PipelineState
+from sparky.evidence.tests import warm_baseline
 from sparky.ports import Ports
-from sparky.stages.test import warm_baseline
 
 _LOOK_S = 0.3
 """How often it is looked for a cancellation."""

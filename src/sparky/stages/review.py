@@ -7,8 +7,8 @@ from sparky.domain.attempt import Attempt, Responsibility, Verdict
 from sparky.domain.gates import Facts, review
 from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.ports import Ports
-from sparky.stages.facts import diff_evidence, read_change, with_files
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:

@@ -8,8 +8,8 @@ from sparky.domain.agent import Session
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.gates import may_edit
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult
-from sparky.stages.facts import diff_evidence, read_change, with_files
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from sparky.domain.agent import Session, ToolFix
 from sparky.domain.attempt import Attempt, Stage, Strategy
 from sparky.domain.state import Handoff, PipelineState
+from sparky.fixing import narrow, toolfix
 from sparky.ports import Ports
-from sparky.stages import merge, narrow, review, route, session, test, toolfix, verify
+from sparky.stages import merge, review, route, session, test, verify
 
 
 def execute(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:

@@ -1,23 +1,15 @@
 """TEST: the tests at base and at head, run by sparky itself, compared by the identity of each failure."""
 
-from contextlib import suppress
 from dataclasses import replace
 
-from sparky.domain.attempt import Attempt, Evidence, GateResult, Responsibility, Trait, Verdict
+from sparky.domain.attempt import Attempt, GateResult, Responsibility, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
-from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble, compare
+from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
+from sparky.evidence.tests import StoppedError, evidence_of, find_command, judge, run_tests
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 
 _SHOWN = 20
-
-
-class StoppedError(Exception):
-    """The tests gave no verdict, for a reason that lies outside of the code; `run` says which."""
-
-    def __init__(self, run: TestRun) -> None:
-        super().__init__(f"{run.trouble.value if run.trouble else ''}: {run.detail}")
-        self.run = run
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -47,89 +39,6 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         return _compared(handoff, state, ports, (base, head))
     except StoppedError as stopped:
         return _blocked(handoff, stopped.run, "at head")
-
-
-def find_command(state: PipelineState, ports: Ports) -> tuple[str, ...] | None:
-    """The test command: the user's, else what the repository looks like; None if it has no tests."""
-    told = state.preferences.test_command
-    return told or ports.tests.discover(state.context, state.head)
-
-
-def run_tests(
-    state: PipelineState,
-    ports: Ports,
-    command: tuple[str, ...],
-    sha: str,
-    *,
-    only: tuple[str, ...] = (),
-    turn: int = 1,
-) -> TestRun:
-    """One run of the tests at a commit, with a line of progress."""
-    what = "again, alone" if only else ("at base" if sha == state.base else "at head")
-    what += " once more" if turn > 1 else ""
-    ports.progress.say(state.run_id, f"running the tests {what} ({sha[:10]})")
-    limit = state.preferences.test_timeout_s
-    done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit, turn=turn)
-    red = sum(case.red for case in done.cases)
-    said = done.trouble.value if done.trouble else f"{done.passed} passed, {red} failed"
-    ports.progress.say(state.run_id, f"tests {what}: {said} in {done.seconds:.1f} s{_beside(done)}")
-    return done
-
-
-def warm_baseline(state: PipelineState, ports: Ports) -> None:
-    """Run the tests at the base ahead of time: the stage waits for their result, and says what comes of it.
-
-    What goes wrong here is left to the stage.
-    """
-    with suppress(Exception):
-        command = find_command(state, ports)
-        if command is not None:
-            limit = state.preferences.test_timeout_s
-            ports.tests.run(state.context, state.base, command, timeout_s=limit)
-
-
-def _beside(run: TestRun) -> str:
-    """What a run says of its environment."""
-    return f"; {run.detail}" if run.detail else ""
-
-
-def evidence_of(run: TestRun) -> Evidence:
-    """A test run as evidence."""
-    red = sum(case.red for case in run.cases)
-    note = f"{run.passed} passed, {red} failed, {len(run.cases)} in all" + _beside(run)
-    return Evidence(
-        command=run.command,
-        code=int(red > 0 or run.trouble is not None),
-        output=run.output,
-        sha=run.sha,
-        seconds=round(run.seconds, 3),
-        note=f"{run.trouble.value}: {run.detail}" if run.trouble else note,
-        sandbox=run.level,
-    )
-
-
-def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> Comparison:
-    """Head against base; what is red only at head is run once more, alone, to tell the flaky.
-
-    Raises StoppedError if that run was killed from outside: nothing is known of them then.
-    """
-    second = _second(state, ports, base)
-    first = compare(base, head, second=second)
-    suspects = (*first.new, *first.changed)
-    if not suspects:
-        return first
-    again = run_tests(state, ports, head.command, head.sha, only=suspects)
-    if again.trouble is Trouble.KILLED:
-        raise StoppedError(again)
-    return compare(base, head, again, second)
-
-
-def _second(state: PipelineState, ports: Ports, base: TestRun) -> TestRun | None:
-    """Another run at base where it is red: what differs there of itself is nobody's doing."""
-    if not any(case.red for case in base.cases):
-        return None
-    second = run_tests(state, ports, base.command, base.sha, turn=2)
-    return second if second.trouble is None else None
 
 
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:

@@ -9,11 +9,11 @@ from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
+from sparky.evidence.change import base_findings, looked_for, named, reasons, with_files
+from sparky.evidence.detect import Detected, detect, exported
+from sparky.fixing.stack import UNITS
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
-from sparky.stages.detect import Detected, detect, exported
-from sparky.stages.facts import base_findings, looked_for, named, reasons, with_files
-from sparky.stages.stack import UNITS
 from sparky.tools.tool import BROKEN, fixed
 
 SIZE_LIMIT = 1000

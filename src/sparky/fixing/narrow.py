@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Responsibility, Trait, Verdict
-from sparky.domain.bisect import largest_safe
 from sparky.domain.conditions import FAULT
 from sparky.domain.finding import Finding, Left, fingerprint, left
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.change import base_findings, diff_evidence, named, read_change, with_files
+from sparky.evidence.tests import StoppedError
+from sparky.fixing.bisect import largest_safe
+from sparky.fixing.stack import UNITS, Layer, layers
+from sparky.fixing.trial import UNSHOWN, Blame, Piece, Trial
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
-from sparky.stages.facts import base_findings, diff_evidence, named, read_change, with_files
-from sparky.stages.stack import UNITS, Layer, layers
-from sparky.stages.test import StoppedError
-from sparky.stages.trial import UNSHOWN, Blame, Piece, Trial
 from sparky.tools.tool import ToolError, covered, joined, units
 
 

@@ -10,11 +10,19 @@ from sparky.domain.change import Change
 from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
 from sparky.domain.issue import Kind
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.change import (
+    SEEN,
+    base_findings,
+    diff_evidence,
+    findings_at,
+    looked_for,
+    named,
+    with_files,
+)
+from sparky.evidence.detect import bind, detect
+from sparky.fixing.stack import UNITS, Layer, apply, message
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
-from sparky.stages.detect import bind, detect
-from sparky.stages.facts import SEEN, base_findings, diff_evidence, findings_at, looked_for, named, with_files
-from sparky.stages.stack import UNITS, Layer, apply, message
 from sparky.tools.tool import ToolError, Unit, fixed, units
 
 

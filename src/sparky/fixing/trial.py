@@ -9,11 +9,11 @@ from sparky.domain.finding import Finding, appeared, left
 from sparky.domain.gates import Facts, review
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import TestRun, Trouble
+from sparky.evidence.change import base_findings, looked_for, read_change
+from sparky.evidence.detect import detect
+from sparky.evidence.tests import StoppedError, find_command, judge, run_tests
+from sparky.fixing.stack import Layer, apply, message
 from sparky.ports import Ports
-from sparky.stages.detect import detect
-from sparky.stages.facts import base_findings, looked_for, read_change
-from sparky.stages.stack import Layer, apply, message
-from sparky.stages.test import StoppedError, find_command, judge, run_tests
 from sparky.tools.tool import Unit, covered, joined, parts
 
 MAX_TRIALS = 60

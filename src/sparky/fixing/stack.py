@@ -9,10 +9,10 @@ from sparky.domain.attempt import Trait
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
+from sparky.evidence.change import syntax_error
+from sparky.evidence.detect import bind, read_file, run_tool
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
-from sparky.stages.detect import bind, read_file, run_tool
-from sparky.stages.facts import syntax_error
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 
 UNITS = "units"
