@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sparky.adapters.locks import FileLocks
 from sparky.domain.attempt import Attempt
-from sparky.domain.errors import UserError
+from sparky.domain.errors import UserError, database_trouble
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import Outcome, PipelineState
 from sparky.formats.state_json import decode, decode_state, encode
@@ -267,10 +267,7 @@ class SqliteStore:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(
-                f"{self._path}: {error}; look at its permissions and the disk's free space, then "
-                "`sparky resume`. A corrupt file can be moved away: branches and worktrees stay."
-            ) from error
+            raise StoreError(database_trouble(self._path, error)) from error
 
 
 def _row(found: tuple[object, ...]) -> RunRow:

@@ -31,7 +31,7 @@ def command(run: str, *, as_json: bool) -> int:
         home.store.cancel(row.run_id)
         if life is Life.INTERRUPTED:
             with home.locks.executor() as executor:
-                watch(home, row.run_id, lambda: load("drive").adopt(home, executor, [row]))
+                watch(home, row.run_id, lambda: load("drive").cancel(home, executor, row))
         else:
             say("asked the process that drives it to end it")
             follow(home, row.run_id, say)
