@@ -52,7 +52,7 @@ class Stages:
     def decide(self, state: PipelineState) -> Handoff | End:
         assert len(state.attempts) < LONGEST
         cancelled = End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
-        assert decide(state, cancelled=True) == cancelled
+        assert decide(state, cancelled=True) == (decide(state) if is_merged(state) else cancelled)
         following = decide(state)
         if isinstance(following, Handoff):
             self.asked.append((state, following))
@@ -96,6 +96,12 @@ class Stages:
     def _routed(self, attempt: Attempt) -> Attempt:
         verdict = attempt.verdict if any(self._chains) else Verdict.ESCALATE
         return replace(attempt, route=routed(*self._chains).route, verdict=verdict)
+
+
+def is_merged(state: PipelineState) -> bool:
+    """Whether the newest attempt of this segment brought the change to its target."""
+    newest = state.attempts[state.segment_start :][-1:]
+    return [(a.stage, a.verdict) for a in newest] == [(Stage.MERGE, Verdict.PASS)]
 
 
 def through(random: Random) -> tuple[PipelineState, Stages]:

@@ -29,7 +29,7 @@ CRITERIA = {
 
 def decide(state: PipelineState, *, cancelled: bool = False) -> Handoff | End:
     """The next stage and what it is told, or the end of this segment and why."""
-    if cancelled:
+    if cancelled and not _is_merged(state):
         return End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
     if len(state.attempts) == state.segment_start:
         return _start(state)
@@ -49,6 +49,12 @@ def decide(state: PipelineState, *, cancelled: bool = False) -> Handoff | End:
             return _after_verify(state, last)
         case Stage.MERGE:
             return _after_merge(state, last)
+
+
+def _is_merged(state: PipelineState) -> bool:
+    """Whether the change is in its target: a person who cancels came too late for it."""
+    newest = state.attempts[state.segment_start :][-1:]
+    return any(a.stage is Stage.MERGE and a.verdict is Verdict.PASS for a in newest)
 
 
 def _fault(last: Attempt) -> End:
