@@ -1,6 +1,7 @@
 """Every verb: its help, its JSON, and what it says to bad input, with the exit code and no traceback."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -361,3 +362,22 @@ def test_all_json_is_alone_on_standard_output(here: World, ready: str) -> None:
     ]
     said = [here.sparky(*words, "--json") for words in verbs]
     assert [type(json.loads(one.out)) for one in said] == [dict, dict, list, list, dict, list, dict]
+
+
+def test_a_fault_of_its_own_ends_each_verb_that_drives_with_70_and_a_report(world_of: MakeWorld) -> None:
+    world = world_of({**FILES, "bill.py": "import os\n\nY = 1\n"})
+    ready = world.sparky("fix", "shop.py", "--json").json()["run_id"]
+    receipts = world.root / "state" / "receipts"
+    shutil.rmtree(receipts)
+    receipts.write_text("in the way", encoding="utf-8")
+    for words in (("merge", ready), ("fix", "bill.py"), ("run", "1", *world.script({}))):
+        said = world.sparky(*words, "--json", env={"TMPDIR": str(world.root)})
+        result = said.json()
+        assert (said.code, result["outcome"], result["responsibility"]) == (70, "failed", "sparky"), words
+        (report,) = world.root.glob("sparky-bug-*.txt")
+        assert said.err.splitlines()[-1].endswith(f"a report to paste is in {report}")
+        told = report.read_text(encoding="utf-8")
+        assert f"run {result['run_id']}, " in told
+        assert "\nTraceback (most recent call last):\n" in told
+        assert "NotADirectoryError: " in told.splitlines()[-1]
+        report.unlink()

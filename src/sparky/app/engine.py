@@ -10,7 +10,7 @@ from threading import Event, Thread
 from sparky.adapters.store import StoreError
 from sparky.app.build import ports_for
 from sparky.app.read import House
-from sparky.domain.attempt import Attempt, Responsibility, Stage, Verdict
+from sparky.domain.attempt import TRACEBACK, Attempt, Responsibility, Stage, Verdict
 from sparky.domain.errors import UserError
 from sparky.domain.flow import FAULT, decide
 from sparky.domain.run import Life, RunRow
@@ -63,7 +63,7 @@ class LocalSteps:
             said = f"{type(error).__name__}: {error}"
             step = f"report it with the traceback: sparky logs {state.run_id} --blob {report[:12]}"
             attempt = _fault(handoff, f"sparky's own fault: {said}", Responsibility.SPARKY, step)
-            attempt = replace(attempt, blobs={"traceback": report})
+            attempt = replace(attempt, blobs={TRACEBACK: report})
         self._house.store.save_attempt(state.run_id, len(state.attempts), attempt)
         return attempt
 

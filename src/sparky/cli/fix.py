@@ -22,7 +22,7 @@ from sparky.cli.options import (
 from sparky.cli.scan import finding_line
 from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import out, put_rest, text
-from sparky.cli.take import EXIT, put_outcome, take_issue
+from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.result import result_of
@@ -79,8 +79,7 @@ def command(
         return 0
     run, _ = take_issue(here.house, state, lambda: warm_baseline(state, ports))
     result = put_outcome(here.house, run, as_json=as_json)
-    outcome = result.outcome or Outcome.FAILED
-    return 0 if outcome is Outcome.NOTHING_TO_DO else EXIT[outcome]
+    return 0 if result.outcome is Outcome.NOTHING_TO_DO else exit_code(here.house, result)
 
 
 def _put_check(seen: Scan, *, as_json: bool) -> int:

@@ -10,7 +10,7 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.cli.options import as_json, house, run_argument, say
 from sparky.cli.table import load
-from sparky.cli.take import EXIT, put_outcome, watch
+from sparky.cli.take import exit_code, put_outcome, watch
 from sparky.domain.errors import NeedsPersonError
 from sparky.domain.run import Life
 from sparky.domain.state import Context, MergePolicy, Outcome
@@ -41,7 +41,7 @@ def command(run: str, *, as_json: bool) -> int:
             watch(home, row.run_id, lambda: load("drive").start(home, executor, following))
     result = put_outcome(home, row.run_id, as_json=as_json)
     merged = result.outcome is Outcome.MERGED
-    return 0 if merged else (EXIT[result.outcome or Outcome.FAILED] or 3)
+    return 0 if merged else (exit_code(home, result) or NeedsPersonError.code)
 
 
 def _towards_a_branch(home: House, context: Context) -> Context:

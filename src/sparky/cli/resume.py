@@ -8,10 +8,9 @@ from sparky.app.read import House
 from sparky.cli.options import as_json, house, put_json, run_argument_optional, say
 from sparky.cli.screen import put_result
 from sparky.cli.table import load
-from sparky.cli.take import EXIT, watch
+from sparky.cli.take import exit_code, watch
 from sparky.domain.errors import UsageError
 from sparky.domain.run import Life, RunRow
-from sparky.domain.state import Outcome
 
 
 @click.command("resume")
@@ -36,7 +35,7 @@ def command(run: str | None, *, as_json: bool) -> int:
     else:
         for result in results:
             put_result(result)
-    return max((EXIT[result.outcome or Outcome.FAILED] for result in results), default=0)
+    return max((exit_code(home, result) for result in results), default=0)
 
 
 def _adopt(home: House, row: RunRow) -> None:
