@@ -5,9 +5,15 @@ import click
 from sparky.cli.follow import follow
 from sparky.cli.options import as_json, house, run_argument, say
 from sparky.cli.table import load
-from sparky.cli.take import put_outcome, watch
-from sparky.domain.errors import UsageError
+from sparky.cli.take import exit_code, put_outcome, watch
+from sparky.domain.errors import NeedsPersonError, UsageError
 from sparky.domain.run import Life
+from sparky.domain.state import Outcome
+
+_TOO_LATE = {
+    Outcome.MERGED: "`sparky undo RUN` takes it back",
+    Outcome.READY: "`sparky cancel RUN` once more ends it",
+}
 
 
 @click.command("cancel")
@@ -35,5 +41,10 @@ def command(run: str, *, as_json: bool) -> int:
         else:
             say("asked the process that drives it to end it")
             follow(home, row.run_id, say)
-    put_outcome(home, row.run_id, as_json=as_json)
-    return 0
+    result = put_outcome(home, row.run_id, as_json=as_json)
+    if result.outcome is Outcome.CANCELLED:
+        return 0
+    outcome = result.outcome or Outcome.FAILED
+    way = _TOO_LATE.get(outcome, "`sparky show RUN` tells its story").replace("RUN", row.run_id)
+    say(f"it was {outcome.value} before it could be cancelled; {way}")
+    return exit_code(home, result) or NeedsPersonError.code
