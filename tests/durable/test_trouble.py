@@ -1,5 +1,6 @@
 """Trouble that nobody planned, in the middle of a run: it is named, and when it is over the run goes on."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -124,3 +125,28 @@ def test_a_run_that_cannot_be_driven_any_more_can_be_cancelled_and_cleaned(world
     assert (run["life"], run["outcome"]) == ("ended", "cancelled")
     assert world.sparky("clean").returncode == 0
     assert world.runs() == []
+
+
+def test_a_cancel_that_comes_too_late_says_how_the_run_ended(world: World) -> None:
+    base = world.git("rev-parse", "HEAD")
+    killed(world, "before:close")
+    (run,) = world.runs()
+    said = world.sparky("cancel", str(run["run_id"]), "--json")
+    assert (said.returncode, '"outcome": "merged"' in said.stdout) == (3, True), said.stderr
+    assert said.stderr.splitlines()[-1] == (
+        f"it was merged before it could be cancelled; `sparky undo {run['run_id']}` takes it back"
+    )
+    assert_merged_once(world, base)
+
+
+def test_a_run_that_cannot_be_resumed_is_named_and_the_others_are_gone_on_with(world: World) -> None:
+    killed(world, "before:decide:0")
+    with connected(world) as connection:
+        names = ", ".join(row[1] for row in connection.execute("PRAGMA table_info(runs)"))
+        others = names.replace("run_id", "'000'").replace("created", "'2020'").replace("state", "?")
+        newer = b'{"run_id": "000", "schema": 99}'
+        connection.execute(f"INSERT INTO runs ({names}) SELECT {others} FROM runs", (newer,))  # noqa: S608
+    said = world.sparky("resume", "--json")
+    assert said.returncode == 1, said.stderr
+    assert "error: 000: run 000 was written by a newer sparky" in said.stderr
+    assert [run["outcome"] for run in json.loads(said.stdout)] == ["merged"]

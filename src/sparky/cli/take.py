@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from threading import Event, Thread
 from types import ModuleType
+from typing import TypeVar
 
 from sparky.app.read import House
 from sparky.cli.bug import report_bug
@@ -14,6 +15,8 @@ from sparky.domain.attempt import TRACEBACK, Responsibility
 from sparky.domain.result import Result
 from sparky.domain.run import RunRow, Take, take
 from sparky.domain.state import Outcome, PipelineState
+
+T = TypeVar("T")
 
 _EXIT = {
     Outcome.MERGED: 0,
@@ -65,8 +68,8 @@ def _load_beside(work: Callable[[], object]) -> ModuleType:
     return drive
 
 
-def watch(home: House, run: str, work: Callable[[], object]) -> None:
-    """Do the work with the run's new lines of progress on the screen."""
+def watch(home: House, run: str, work: Callable[[], T]) -> T:
+    """Do the work with the run's new lines of progress on the screen; returns what it returns."""
     ended = Event()
     start = len(home.progress.lines(run))
 
@@ -77,7 +80,7 @@ def watch(home: House, run: str, work: Callable[[], object]) -> None:
     printer = Thread(target=print_lines, daemon=True)
     printer.start()
     try:
-        work()
+        return work()
     finally:
         ended.set()
         printer.join(timeout=5)
