@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from sparky.adapters.store import SqliteStore, StoreError
+from sparky.adapters.store import SqliteStore
+from sparky.adapters.store_file import StoreError
 from sparky.domain.attempt import Stage, Verdict
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import End, MergePolicy, Outcome, PipelineState

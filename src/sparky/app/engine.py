@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from threading import Event, Thread
 
-from sparky.adapters.store import StoreError
+from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.read import House
 from sparky.domain.attempt import TRACEBACK, Attempt, Responsibility, Stage, Verdict
