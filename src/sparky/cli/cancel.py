@@ -30,8 +30,7 @@ def command(run: str, *, as_json: bool) -> int:
         state = home.store.state(row.run_id)
         with home.locks.executor() as executor:
             following = state.next_segment(state.preferences)
-            home.store.continue_run(following, executor)
-            home.store.cancel(row.run_id)
+            home.store.cancel_next(following, executor)
             watch(home, row.run_id, lambda: load("drive").start(home, executor, following))
     else:
         home.store.cancel(row.run_id)
