@@ -122,6 +122,10 @@ class GitError(UserError):
     """git could not do it; the text says what, where, and what to do."""
 
 
+class NoRepositoryError(GitError):
+    """A path is in no repository, or in none that sparky can work on."""
+
+
 class TargetMovedError(GitError):
     """The target branch is not where it was."""
 

@@ -65,16 +65,18 @@ def test_a_run_has_to_be_named(here: World) -> None:
         (("fiks",), 2, "Error: No such command 'fiks'."),
         (("scan", "-k", "formating"), 2, "did you mean FORMATTING?"),
         (("fix", "-k", "security"), 2, "no detector looks for SECURITY yet"),
-        (("fix", "-C", "/nowhere"), 1, "error: /nowhere does not exist"),
+        (("fix", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
         (
             ("fix", "-C", "/"),
-            1,
+            2,
             "error: / is not in a git repository: go to one, or make one with `git init`",
         ),
-        (("run", "99"), 1, "error: no issue file for '99'"),
-        (("run", "calc.py"), 1, "error: calc.py is no Markdown file"),
-        (("run", ""), 1, "error: no issue named: give a number, a Markdown file, or a sentence"),
-        (("route", "issues"), 1, "error: issues is a directory: name one file in it"),
+        (("run", "99"), 2, "error: no issue file for '99'"),
+        (("run", "calc.py"), 2, "error: calc.py is no Markdown file"),
+        (("run", ""), 2, "error: no issue named: give a number, a Markdown file, or a sentence"),
+        (("route", "issues"), 2, "error: issues is a directory: name one file in it"),
+        (("init", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
+        (("show", "999"), 2, "error: no run starts with '999'; the newest are: "),
         (("run",), 2, "Error: Missing argument 'ISSUE...'."),
         (("run", "1", "--script", "no.toml"), 2, "File 'no.toml' does not exist."),
         (("status", "-n", "x"), 2, "'x' is not a valid integer"),
@@ -201,7 +203,7 @@ def test_status_lists_what_waits_first_and_only_what_is_asked_for(here: World, r
     assert here.runs()[1]["next_step"] == f"sparky merge {ready}"
     assert len(here.sparky("status", "-n", "1", "--json").json()) == 1
     assert len(here.sparky("status", "-C", ".", "--json", cwd=here.repo / "tests").json()) == 2
-    assert refused(here.sparky("status", "-C", "/nowhere")) == (1, "error: /nowhere does not exist")
+    assert refused(here.sparky("status", "-C", "/nowhere")) == (2, "error: /nowhere does not exist")
 
 
 def test_status_of_another_repository_is_empty(here: World, world_of: MakeWorld) -> None:
