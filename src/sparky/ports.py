@@ -55,7 +55,10 @@ class Repository(Protocol):
         ...
 
     def commit(self, run: str, message: str) -> str | None:
-        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed."""
+        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed.
+
+        Raises `UncommittableError` for what an agent left there that no commit can hold.
+        """
         ...
 
     def reset(self, run: str, sha: str) -> None:
@@ -124,6 +127,10 @@ class GitError(UserError):
 
 class NoRepositoryError(GitError):
     """A path is in no repository, or in none that sparky can work on."""
+
+
+class UncommittableError(GitError):
+    """The worktree holds what can't be committed; the text says what, and what has to go."""
 
 
 class TargetMovedError(GitError):

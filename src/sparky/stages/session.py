@@ -7,7 +7,7 @@ from string import Template
 from sparky.domain.agent import Session
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
-from sparky.ports import Ports, SessionRequest, SessionResult
+from sparky.ports import Ports, SessionRequest, SessionResult, UncommittableError
 from sparky.stages.facts import diff_evidence, read_change, with_files
 
 FINISHED = "finished"
@@ -32,19 +32,30 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
             script=state.preferences.script,
         )
     )
-    message, origin = _message(state, handoff, result), _origin(handoff, state)
-    sha = ports.repository.commit(state.run_id, message) or start
-    if origin != start != sha:
-        sha = _joined(ports, state.run_id, origin, sha, message)
-    attempt = _judge(handoff, result) if sha in {start, origin} else _changed(handoff, ports, sha)
+    attempt = _outcome(handoff, state, ports, result)
     return replace(
         attempt,
-        sha=sha,
         blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
         tokens=result.tokens,
         cost_usd=result.cost_usd,
         level=result.level.value,
     )
+
+
+def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt:
+    """What the session left in the worktree, as one commit, and the verdict on it."""
+    start, origin = handoff.rollback_sha, _origin(handoff, state)
+    message = _message(state, handoff, result)
+    try:
+        sha = ports.repository.commit(state.run_id, message) or start
+    except UncommittableError as error:
+        ports.repository.reset(state.run_id, start)
+        attempt = handoff.begin(Verdict.REVISE, str(error))
+        return replace(attempt, sha=start, items=(str(error),), error_type="uncommittable")
+    if origin != start != sha:
+        sha = _joined(ports, state.run_id, origin, sha, message)
+    attempt = _judge(handoff, result) if sha in {start, origin} else _changed(handoff, ports, sha)
+    return replace(attempt, sha=sha)
 
 
 def _origin(handoff: Handoff, state: PipelineState) -> str:
