@@ -56,7 +56,10 @@ class Repository(Protocol):
         ...
 
     def commit(self, run: str, message: str) -> str | None:
-        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed."""
+        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed.
+
+        Raises `UncommittableError` for what an agent left there that no commit can hold.
+        """
         ...
 
     def reset(self, run: str, sha: str) -> None:
@@ -121,6 +124,14 @@ class Repository(Protocol):
 
 class GitError(UserError):
     """git could not do it; the text says what, where, and what to do."""
+
+
+class NoRepositoryError(GitError):
+    """A path is in no repository, or in none that sparky can work on."""
+
+
+class UncommittableError(GitError):
+    """The worktree holds what can't be committed; the text says what, and what has to go."""
 
 
 class TargetMovedError(GitError):

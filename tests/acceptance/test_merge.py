@@ -119,6 +119,31 @@ def test_the_work_branch_may_be_checked_out_deleted_or_moved_when_it_is_merged(w
     assert world.git("rev-parse", branch) == mine
 
 
+def test_what_the_target_had_already_needs_no_undo(world_of: MakeWorld) -> None:
+    world = world_of(FILE)
+    run = fixed(world)
+    world.commit({"shop.py": "X = 1\n"})
+    merged = world.sparky("merge", run, "--json")
+    assert (ended(merged), merged.json()["reason"]) == ((0, "merged", []), "main has this change already")
+    said = world.sparky("undo", run)
+    assert (said.code, said.out) == (3, "")
+    why = f"{run} brought nothing to main, which had this change already"
+    assert said.err == f"error: {why}: there is nothing to take back; see `git log main`\n"
+
+
+def test_an_older_run_is_not_merged_while_a_newer_one_has_the_issue(world_of: MakeWorld) -> None:
+    world = world_of(FILE)
+    older = fixed(world)
+    world.commit({"notes.txt": "x\n"})
+    newer = fixed(world)
+    said = world.sparky("merge", older)
+    assert (said.code, said.out) == (3, "")
+    way = f"`sparky show {newer}`, then merge or cancel one of the two"
+    assert said.err == f"error: {newer} has this issue now: {way}\n"
+    assert world.sparky("cancel", older).code == 0
+    assert ended(world.sparky("merge", newer, "--json")) == (0, "merged", [])
+
+
 def test_merging_twice_says_so(world_of: MakeWorld) -> None:
     world = world_of(FILE)
     run = fixed(world)

@@ -178,9 +178,27 @@ def test_what_an_agent_does_wrong_is_not_merged_and_named(case: Case, world_of: 
         assert world.git("for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
+def test_a_lost_state_directory_leaves_a_branch_that_the_next_run_goes_round(world_of: MakeWorld) -> None:
+    world = world_of(BUG)
+    lost = world.sparky("run", "1", "--json", *world.script(does(RIGHT))).json()
+    (world.root / "state").rename(world.root / "lost")
+    again = world.sparky("run", "1", "--json", *world.script(does(RIGHT)))
+    result = again.json()
+    assert (again.code, result["outcome"], result["branch"]) == (0, "ready", f"{lost['branch'][:-1]}2")
+    assert world.git("rev-parse", lost["branch"]) == lost["commit"]
+
+
 MERGED = {
     "is right": (does(RIGHT),),
     "lies, then is right": (does(number=1), does(RIGHT)),
+    "makes a repository inside, then is right": (
+        does(RIGHT, {"do": "run", "argv": ["git", "init", "-q", "in"]}, write("in/f", ""), number=1),
+        does(RIGHT),
+    ),
+    "makes the worktree a repository of its own": (
+        does({"do": "delete", "path": ".git"}, {"do": "run", "argv": ["git", "init", "-q"]}, RIGHT),
+    ),
+    "removes the worktree's .git": (does({"do": "delete", "path": ".git"}, RIGHT),),
     "is right, then crashes": (does(RIGHT, ending="crash"),),
     "breaks the syntax, then is right": (
         does(write("calc.py", "def double(:\n"), number=1),

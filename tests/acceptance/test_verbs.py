@@ -1,6 +1,7 @@
 """Every verb: its help, its JSON, and what it says to bad input, with the exit code and no traceback."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -64,16 +65,18 @@ def test_a_run_has_to_be_named(here: World) -> None:
         (("fiks",), 2, "Error: No such command 'fiks'."),
         (("scan", "-k", "formating"), 2, "did you mean FORMATTING?"),
         (("fix", "-k", "security"), 2, "no detector looks for SECURITY yet"),
-        (("fix", "-C", "/nowhere"), 1, "error: /nowhere does not exist"),
+        (("fix", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
         (
             ("fix", "-C", "/"),
-            1,
+            2,
             "error: / is not in a git repository: go to one, or make one with `git init`",
         ),
-        (("run", "99"), 1, "error: no issue file for '99'"),
-        (("run", "calc.py"), 1, "error: calc.py is no Markdown file"),
-        (("run", ""), 1, "error: no issue named: give a number, a Markdown file, or a sentence"),
-        (("route", "issues"), 1, "error: issues is a directory: name one file in it"),
+        (("run", "99"), 2, "error: no issue file for '99'"),
+        (("run", "calc.py"), 2, "error: calc.py is no Markdown file"),
+        (("run", ""), 2, "error: no issue named: give a number, a Markdown file, or a sentence"),
+        (("route", "issues"), 2, "error: issues is a directory: name one file in it"),
+        (("init", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
+        (("show", "999"), 2, "error: no run starts with '999'; the newest are: "),
         (("run",), 2, "Error: Missing argument 'ISSUE...'."),
         (("run", "1", "--script", "no.toml"), 2, "File 'no.toml' does not exist."),
         (("status", "-n", "x"), 2, "'x' is not a valid integer"),
@@ -200,7 +203,7 @@ def test_status_lists_what_waits_first_and_only_what_is_asked_for(here: World, r
     assert here.runs()[1]["next_step"] == f"sparky merge {ready}"
     assert len(here.sparky("status", "-n", "1", "--json").json()) == 1
     assert len(here.sparky("status", "-C", ".", "--json", cwd=here.repo / "tests").json()) == 2
-    assert refused(here.sparky("status", "-C", "/nowhere")) == (1, "error: /nowhere does not exist")
+    assert refused(here.sparky("status", "-C", "/nowhere")) == (2, "error: /nowhere does not exist")
 
 
 def test_status_of_another_repository_is_empty(here: World, world_of: MakeWorld) -> None:
@@ -361,3 +364,22 @@ def test_all_json_is_alone_on_standard_output(here: World, ready: str) -> None:
     ]
     said = [here.sparky(*words, "--json") for words in verbs]
     assert [type(json.loads(one.out)) for one in said] == [dict, dict, list, list, dict, list, dict]
+
+
+def test_a_fault_of_its_own_ends_each_verb_that_drives_with_70_and_a_report(world_of: MakeWorld) -> None:
+    world = world_of({**FILES, "bill.py": "import os\n\nY = 1\n"})
+    ready = world.sparky("fix", "shop.py", "--json").json()["run_id"]
+    receipts = world.root / "state" / "receipts"
+    shutil.rmtree(receipts)
+    receipts.write_text("in the way", encoding="utf-8")
+    for words in (("merge", ready), ("fix", "bill.py"), ("run", "1", *world.script({}))):
+        said = world.sparky(*words, "--json", env={"TMPDIR": str(world.root)})
+        result = said.json()
+        assert (said.code, result["outcome"], result["responsibility"]) == (70, "failed", "sparky"), words
+        (report,) = world.root.glob("sparky-bug-*.txt")
+        assert said.err.splitlines()[-1].endswith(f"a report to paste is in {report}")
+        told = report.read_text(encoding="utf-8")
+        assert f"run {result['run_id']}, " in told
+        assert "\nTraceback (most recent call last):\n" in told
+        assert "NotADirectoryError: " in told.splitlines()[-1]
+        report.unlink()

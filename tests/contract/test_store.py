@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from sparky.adapters.store import SqliteStore, StoreError
+from sparky.adapters.store import SqliteStore
+from sparky.adapters.store_file import StoreError
 from sparky.domain.attempt import Stage, Verdict
+from sparky.domain.errors import NeedsPersonError
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import End, MergePolicy, Outcome, PipelineState
 from sparky.formats.state_json import UnreadableStateError, encode
@@ -227,6 +229,33 @@ def test_one_process_alone_goes_on_with_the_next_segment(store: SqliteStore) -> 
     assert (store.state("run-1"), store.cancelled("run-1")) == (following, False)
     with pytest.raises(StoreError, match=refused):
         store.continue_run(following, "three")
+
+
+def test_a_run_goes_on_with_its_claim_and_never_while_another_has_it(store: SqliteStore) -> None:
+    ended = a_run(1).ended(READY)
+    following = ended.next_segment(replace(ended.preferences, merge=MergePolicy.APPROVED))
+    store.claim(a_run(1), "one", start)
+    store.save_end(ended)
+    store.claim(a_run(2), "two", start)
+    before = store.row("run-1")
+    with pytest.raises(NeedsPersonError, match=r"^run-2 has this issue now: `sparky show run-2`, then "):
+        store.continue_run(following, "one")
+    assert store.row("run-1") == before
+    store.save_end(a_run(2).ended(FAILED))
+    store.continue_run(following, "one")
+    assert store.holder(ISSUE.key) == row_as_stored(store, following)
+
+
+def test_a_ready_run_can_be_ended_while_another_has_its_issue(store: SqliteStore) -> None:
+    ended = a_run(1).ended(READY)
+    store.claim(a_run(1), "one", start)
+    store.save_end(ended)
+    store.claim(a_run(2), "two", start)
+    following = ended.next_segment(ended.preferences)
+    store.cancel_next(following, "one")
+    assert store.cancelled("run-1")
+    assert store.row("run-1") == replace(row_as_stored(store, following), cancelled=True)
+    assert store.holder(ISSUE.key) == row_as_stored(store, a_run(2), "two")
 
 
 def test_who_adopts_a_run_is_its_executor_from_then_on(store: SqliteStore) -> None:

@@ -22,6 +22,8 @@ path = "calc.py"
 old = "x * 3"
 text = "x * 2"
 """
+_FREE = "import sys; del sys.argv[1]; from sparky.cli.main import main; main()"
+_WITHIN = f"import resource as r, sys; r.setrlimit(r.RLIMIT_FSIZE, 2 * (int(sys.argv[1]),)); {_FREE}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,10 +54,10 @@ class World:
         }
         return {**os.environ, **own}
 
-    def sparky(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """The command line, to its end."""
+    def sparky(self, *words: str, room: int | None = None) -> subprocess.CompletedProcess[str]:
+        """The command line, to its end; `room`: no file can grow beyond so many bytes."""
         return subprocess.run(
-            [sys.executable, "-m", "sparky", *words],
+            [sys.executable, "-c", _WITHIN if room else _FREE, str(room), *words],
             cwd=self.repo,
             env=self.env,
             capture_output=True,

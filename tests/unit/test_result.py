@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparky.domain.attempt import Attempt, Evidence, Stage, Tally, Trait, Verdict
+from sparky.domain.attempt import Attempt, Evidence, Responsibility, Stage, Tally, Trait, Verdict
 from sparky.domain.issue import Severity
 from sparky.domain.result import (
     REST,
@@ -83,6 +83,7 @@ def test_the_result_of_a_run_that_is_ready_says_all_of_it() -> None:
         evidence=(RAN,),
         sandbox="bubblewrap, landlock",
         calls={"bob": 1, "ada": 1},
+        responsibility=Responsibility.PERSON,
     )
 
 

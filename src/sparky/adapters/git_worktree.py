@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparky.adapters.git import Git, join, linked_path
-from sparky.ports import GitError
+from sparky.ports import GitError, UncommittableError
 
 _RUN = re.compile(r"(?!.*(?:\.\.|\.lock$|\.$))[A-Za-z0-9][A-Za-z0-9._-]*")
 _SUBMODULE = "160000"
@@ -108,7 +108,7 @@ class Worktree:
     def stage(self, parent: str, excludes: str | None) -> str:
         """The tree of the worktree's files, ignored ones left out; `excludes` is the person's ignore file.
 
-        Raises GitError for a repository inside the worktree: git would keep a link to it, not its files.
+        Raises UncommittableError for a repository inside the worktree: git would keep a link, not its files.
         """
         git = self.inside()
         if excludes is not None:
@@ -117,7 +117,7 @@ class Worktree:
         new = git.names("ls-files", "--others", "--exclude-standard", "-z")
         nested = [name for name in new if name.endswith("/")]
         if nested:
-            raise GitError(
+            raise UncommittableError(
                 f"{', '.join(nested)} in the run's worktree is a git repository of its own, which can't be "
                 f"committed as files: its .git has to go, or the directory has to be ignored"
             )

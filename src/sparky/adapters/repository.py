@@ -64,8 +64,8 @@ class GitRepository:
 
         Returns the sha, None if nothing is changed. Ignored files stay out; commits that an agent made are
         not kept as such, their changes are. Bytes, executable bits and links are kept as they are, but where
-        the repository's own .gitattributes ask for another line ending (text, eol). Raises GitError for a
-        repository inside the worktree.
+        the repository's own .gitattributes ask for another line ending (text, eol). Raises
+        UncommittableError for a repository inside the worktree.
         """
         tree = self._worktree(run)
         at = tree.known()

@@ -1,15 +1,18 @@
 """Driving runs: the claim, the durable engine under it, and the closing."""
 
+import errno
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from threading import Event, Thread
 
+from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.read import House
-from sparky.domain.attempt import Attempt, Responsibility, Stage, Verdict
+from sparky.domain.attempt import TRACEBACK, Attempt, Responsibility, Stage, Verdict
 from sparky.domain.conditions import FAULT
+from sparky.domain.errors import UserError
 from sparky.domain.flow import decide
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import End, Handoff, Outcome, PipelineState
@@ -28,6 +31,14 @@ _LOOK_S = 0.3
 """How often a stage that is being performed looks whether its run was cancelled."""
 
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""What the system says of a disk that takes no more."""
+
+
+class DiskError(UserError):
+    """A file can't be written for want of room; the text says which, and what to do."""
+
+
 class LocalSteps:
     """The loop's steps, against the real world and the store."""
 
@@ -40,18 +51,20 @@ class LocalSteps:
         return decide(state, cancelled=self._house.store.cancelled(state.run_id))
 
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
-        """One attempt, projected into the store."""
+        """One attempt, projected into the store; raises StoreError, and OSError for a disk that is full."""
         try:
             with self._watching(state.run_id) if handoff.stage in FOREIGN else nullcontext():
                 attempt = perform(handoff, state, self._ports)
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
-        except Exception as error:  # noqa: BLE001 - nothing may leave a run without an end
+        except Exception as error:
+            if isinstance(error, StoreError) or _is_of_disk(error):
+                raise
             report = self._ports.blobs.put(traceback.format_exc().encode())
             said = f"{type(error).__name__}: {error}"
             step = f"report it with the traceback: sparky logs {state.run_id} --blob {report[:12]}"
             attempt = _fault(handoff, f"sparky's own fault: {said}", Responsibility.SPARKY, step)
-            attempt = replace(attempt, blobs={"traceback": report})
+            attempt = replace(attempt, blobs={TRACEBACK: report})
         self._house.store.save_attempt(state.run_id, len(state.attempts), attempt)
         return attempt
 
@@ -62,9 +75,10 @@ class LocalSteps:
 
         def watch() -> None:
             while not done.wait(_LOOK_S):
-                if self._house.store.cancelled(run):
-                    self._ports.shell.halt()
-                    return
+                with suppress(StoreError):  # the stage itself will meet it, too, or it passes
+                    if self._house.store.cancelled(run):
+                        self._ports.shell.halt()
+                        return
 
         watcher = Thread(target=watch, daemon=True)
         watcher.start()
@@ -118,29 +132,46 @@ class Engine:
         self._durable.launch()
 
     def start(self, state: PipelineState) -> None:
-        """Drive a segment whose claim is held, to its end."""
-        self._durable.start(state)
-        self._durable.wait(state)
+        """Drive a segment whose claim is held, to its end.
+
+        Raises UserError for what a person can mend, else what nobody planned; the run can then be resumed.
+        """
+        with self._disk():
+            self._durable.start(state)
 
     def adopt(self, row: RunRow) -> bool:
-        """Go on with an interrupted run, to its end; False if another process has it already."""
+        """Go on with an interrupted run, to its end; False if another process has it. Raises as `start`."""
         with self._house.locks.attempt(row.executor) as free:
             current = self._house.store.row(row.run_id)
             if not free or current is None or self._life(current, row.executor) is not Life.INTERRUPTED:
                 return False
             self._house.store.adopt(row.run_id, self._executor)
-            state = self._house.store.state(row.run_id)
-            self._durable.adopt(state)
-        self._durable.wait(state)
+            wait = self._durable.adopt(self._house.store.state(row.run_id))
+        with self._disk():
+            wait()
         return True
 
     def stop(self) -> None:
         """Stop; what is not at its end can be resumed."""
         self._durable.stop()
 
+    @contextmanager
+    def _disk(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if not _is_of_disk(error):
+                raise
+            said = f"{error.filename or self._house.environment.state}: {error.strerror}"
+            raise DiskError(f"{said}; make room there, then `sparky resume`") from error
+
     def _life(self, row: RunRow, held: str) -> Life:
         """Where a run stands, not counting the lock that this very process holds to adopt it."""
         return row.life(driven=row.executor != held and self._house.locks.is_held(row.executor))
+
+
+def _is_of_disk(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.errno in _FULL
 
 
 def _fault(handoff: Handoff, reason: str, whose: Responsibility, step: str) -> Attempt:

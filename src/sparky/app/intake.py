@@ -1,11 +1,13 @@
 """Intake: from what a person asks for, or what the detectors find, to a run's first state."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sparky.adapters.git import Found
+from sparky.adapters.git import Found, checkout_at, resolve
 from sparky.adapters.issue_files import MarkdownTracker
+from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Evidence
@@ -51,9 +53,15 @@ def find_issue(found: Found, reference: str, extra: Iterable[str] = ()) -> Parse
 
 
 def first_state(house: House, found: Found, issue: Issue, preferences: Preferences) -> PipelineState:
-    """A run's first state, at the repository's HEAD; its ordinal counts earlier runs of it at this base."""
+    """A run's first state, at the repository's HEAD; its ordinal counts earlier runs of it at this base.
+
+    One whose branch is there already, of a run that a lost state directory knew, is left out.
+    """
     base = base_of(found)
-    run = run_id(issue, base, house.store.count_at(issue.key, base) + 1)
+    checkout = checkout_at(SystemShell(house.environment.base), found.top)
+    ordinals = itertools.count(house.store.count_at(issue.key, base) + 1)
+    runs = (run_id(issue, base, ordinal) for ordinal in ordinals)
+    run = next(run for run in runs if resolve(checkout, f"refs/heads/{branch_name(issue, run)}") is None)
     context = context_of(found, base, branch_name(issue, run))
     return PipelineState(run_id=run, pipeline_id=run, issue=issue, context=context, preferences=preferences)
 

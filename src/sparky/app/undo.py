@@ -24,6 +24,9 @@ def undo(state: PipelineState, ports: Ports) -> Undone:
             f"nothing of {state.run_id} is merged, so there is nothing to take back; "
             f"`sparky cancel {state.run_id}` ends it, and its branch can be deleted"
         )
+    if state.base == state.head:
+        said = f"{state.run_id} brought nothing to {target}, which had this change already"
+        raise NeedsPersonError(f"{said}: there is nothing to take back; see `git log {target}`")
     with ports.lock.hold(f"merge {state.context.git_dir}"):
         onto = ports.repository.resolve(f"refs/heads/{target}")
         if onto is None:

@@ -6,9 +6,9 @@ from sparky.app.build import ports_for
 from sparky.app.reply import answer, question_of
 from sparky.cli.options import as_json, house, put_json, run_argument
 from sparky.cli.screen import put_question
-from sparky.cli.take import EXIT, go_on, put_outcome
+from sparky.cli.take import exit_code, go_on, put_outcome
+from sparky.domain.errors import NeedsPersonError
 from sparky.domain.escalation import Choice
-from sparky.domain.state import Outcome
 
 
 @click.command("answer")
@@ -27,8 +27,8 @@ def command(run: str, choice: str | None, text: str, *, as_json: bool) -> int:
     if choice is None:
         question = question_of(row, state)
         put_json(question) if as_json else put_question(row.run_id, question)
-        return EXIT[Outcome.BLOCKED]
+        return NeedsPersonError.code
     repository = ports_for(home, state.context, state.preferences).repository
     go_on(home, answer(row, state, Choice(choice), text, repository))
     result = put_outcome(home, row.run_id, as_json=as_json)
-    return EXIT[result.outcome or Outcome.FAILED]
+    return exit_code(home, result)

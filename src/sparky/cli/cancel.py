@@ -5,9 +5,15 @@ import click
 from sparky.cli.follow import follow
 from sparky.cli.options import as_json, house, run_argument, say
 from sparky.cli.table import load
-from sparky.cli.take import put_outcome, watch
-from sparky.domain.errors import UsageError
+from sparky.cli.take import exit_code, put_outcome, watch
+from sparky.domain.errors import NeedsPersonError, UsageError
 from sparky.domain.run import Life
+from sparky.domain.state import Outcome
+
+_TOO_LATE = {
+    Outcome.MERGED: "`sparky undo RUN` takes it back",
+    Outcome.READY: "`sparky cancel RUN` once more ends it",
+}
 
 
 @click.command("cancel")
@@ -24,16 +30,20 @@ def command(run: str, *, as_json: bool) -> int:
         state = home.store.state(row.run_id)
         with home.locks.executor() as executor:
             following = state.next_segment(state.preferences)
-            home.store.continue_run(following, executor)
-            home.store.cancel(row.run_id)
+            home.store.cancel_next(following, executor)
             watch(home, row.run_id, lambda: load("drive").start(home, executor, following))
     else:
         home.store.cancel(row.run_id)
         if life is Life.INTERRUPTED:
             with home.locks.executor() as executor:
-                watch(home, row.run_id, lambda: load("drive").adopt(home, executor, [row]))
+                watch(home, row.run_id, lambda: load("drive").cancel(home, executor, row))
         else:
             say("asked the process that drives it to end it")
             follow(home, row.run_id, say)
-    put_outcome(home, row.run_id, as_json=as_json)
-    return 0
+    result = put_outcome(home, row.run_id, as_json=as_json)
+    if result.outcome is Outcome.CANCELLED:
+        return 0
+    outcome = result.outcome or Outcome.FAILED
+    way = _TOO_LATE.get(outcome, "`sparky show RUN` tells its story").replace("RUN", row.run_id)
+    say(f"it was {outcome.value} before it could be cancelled; {way}")
+    return exit_code(home, result) or NeedsPersonError.code

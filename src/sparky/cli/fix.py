@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import click
 
-from sparky.adapters.store import StoreError
+from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.intake import SAFE_ORDER, Scan, base_of, context_of, first_state, issue_of
 from sparky.app.read import House
@@ -27,7 +27,7 @@ from sparky.cli.options import (
 from sparky.cli.scan import finding_line
 from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import out, put_rest, text
-from sparky.cli.take import EXIT, put_outcome, take_issue
+from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.domain.errors import UsageError
 from sparky.domain.finding import left
 from sparky.domain.issue import Kind
@@ -89,8 +89,7 @@ def command(
         return 0
     run, _ = take_issue(here.house, state, lambda: _warming(here.house, state, ports))
     result = put_outcome(here.house, run, as_json=as_json)
-    outcome = result.outcome or Outcome.FAILED
-    return 0 if outcome is Outcome.NOTHING_TO_DO else EXIT[outcome]
+    return 0 if result.outcome is Outcome.NOTHING_TO_DO else exit_code(here.house, result)
 
 
 @contextmanager

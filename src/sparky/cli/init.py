@@ -4,10 +4,8 @@ from pathlib import Path
 
 import click
 
-from sparky.adapters.git import find_repository
-from sparky.adapters.shell import SystemShell
-from sparky.cli.options import as_json, put_json, repository
-from sparky.config import FILE, read_environment
+from sparky.cli.options import as_json, named_repository, put_json, repository
+from sparky.config import FILE
 from sparky.domain.errors import UsageError
 
 TEMPLATE = """\
@@ -41,7 +39,7 @@ issues = []
 @as_json
 def command(repo: Path, *, force: bool, as_json: bool) -> None:
     """Write a sparky.toml with every setting and its default. Nothing else of the repository is touched."""
-    found = find_repository(SystemShell(read_environment().base), repo)
+    found = named_repository(repo)
     path = found.top / FILE
     if path.exists() and not force:
         raise UsageError(f"{path} exists already; --force replaces it")

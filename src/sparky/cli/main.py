@@ -2,17 +2,16 @@
 
 import os
 import sys
-import tempfile
 import traceback
-from pathlib import Path
 
 import click
 
 from sparky import __version__
+from sparky.cli.bug import report_bug
 from sparky.cli.table import VERBS, load
 from sparky.domain.errors import UserError
 
-BUG, INTERRUPTED = 70, 130
+INTERRUPTED = 130
 
 
 class _Verbs(click.Group):
@@ -70,14 +69,5 @@ def _code() -> int:
         sys.stderr.close()
         return 1
     except Exception:  # noqa: BLE001 - the last line of defence: a report instead of a traceback
-        return _report()
+        return report_bug(traceback.format_exc())
     return done if isinstance(done, int) else 0
-
-
-def _report() -> int:
-    """Write the bug report and say where it is."""
-    said = [f"sparky {__version__}, Python {sys.version.split()[0]}, {sys.platform}", f"argv: {sys.argv[1:]}"]
-    with tempfile.NamedTemporaryFile("w", prefix="sparky-bug-", suffix=".txt", delete=False) as file:
-        file.write("\n".join([*said, "", traceback.format_exc()]))
-    click.echo(f"error: this is a bug of sparky's; a report to paste is in {Path(file.name)}", err=True)
-    return BUG

@@ -9,7 +9,7 @@ from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.cli.options import as_json, house, run_argument, say
-from sparky.cli.take import EXIT, go_on, put_outcome
+from sparky.cli.take import exit_code, go_on, put_outcome
 from sparky.domain.errors import NeedsPersonError
 from sparky.domain.state import Context, MergePolicy, Outcome
 
@@ -36,7 +36,7 @@ def command(run: str, *, as_json: bool) -> int:
         go_on(home, state.next_segment(replace(state.preferences, merge=MergePolicy.APPROVED)))
     result = put_outcome(home, row.run_id, as_json=as_json)
     merged = result.outcome is Outcome.MERGED
-    return 0 if merged else (EXIT[result.outcome or Outcome.FAILED] or 3)
+    return 0 if merged else (exit_code(home, result) or NeedsPersonError.code)
 
 
 def _towards_a_branch(home: House, context: Context) -> Context:

@@ -17,6 +17,7 @@ from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.state import MergePolicy, Preferences
 from sparky.formats.state_json import encode
+from sparky.ports import NoRepositoryError
 
 Function = Callable[..., Any]
 
@@ -51,14 +52,22 @@ class Place:
 
 
 def place(repo: Path) -> Place:
-    """Look at the repository and read its settings; raises GitError and ConfigError."""
+    """Look at the repository and read its settings; raises UsageError and GitError."""
     environment = read_environment()
-    found = find_repository(SystemShell(environment.base), repo)
+    found = named_repository(repo)
     settings = read_settings(found.top)
     prepare_cache(environment)
     if settings.script:  # named from the repository, wherever the user is
         settings = replace(settings, script=str(found.top / settings.script))
     return Place(found=found, settings=settings, environment=environment, house=open_house(environment))
+
+
+def named_repository(repo: Path) -> Found:
+    """The repository that a person named; raises UsageError if there is none, GitError if git can't tell."""
+    try:
+        return find_repository(SystemShell(read_environment().base), repo)
+    except NoRepositoryError as error:
+        raise UsageError(str(error)) from error
 
 
 def house() -> House:

@@ -4,9 +4,8 @@ import click
 
 from sparky.app.reply import retry
 from sparky.cli.options import as_json, house, run_argument
-from sparky.cli.take import EXIT, go_on, put_outcome
+from sparky.cli.take import exit_code, go_on, put_outcome
 from sparky.domain.escalation import Choice
-from sparky.domain.state import Outcome
 
 STAGES = {
     "route": Choice.ROUTE,
@@ -33,4 +32,4 @@ def command(run: str, stage: str | None, text: str, *, as_json: bool) -> int:
     row = home.find(run)
     go_on(home, retry(row, home.store.state(row.run_id), STAGES[stage] if stage else None, text))
     result = put_outcome(home, row.run_id, as_json=as_json)
-    return EXIT[result.outcome or Outcome.FAILED]
+    return exit_code(home, result)

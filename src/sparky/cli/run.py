@@ -7,9 +7,8 @@ import click
 from sparky.adapters.scripted import read_script
 from sparky.app.intake import find_issue, first_state
 from sparky.cli.options import as_json, auto, place, preferences_of, repository, sandbox, say, script
-from sparky.cli.take import EXIT, put_outcome, take_issue
+from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.domain.errors import NeedsPersonError
-from sparky.domain.state import Outcome
 
 DONE = frozenset({"done", "closed", "completed", "complete", "fixed", "resolved"})
 
@@ -48,4 +47,4 @@ def command(
         read_script(Path(wanted.script))
     run, _ = take_issue(here.house, first_state(here.house, here.found, parsed.issue, wanted))
     result = put_outcome(here.house, run, as_json=as_json)
-    return EXIT[result.outcome or Outcome.FAILED]
+    return exit_code(here.house, result)

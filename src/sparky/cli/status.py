@@ -4,9 +4,7 @@ from pathlib import Path
 
 import click
 
-from sparky.adapters.git import find_repository
-from sparky.adapters.shell import SystemShell
-from sparky.cli.options import as_json, house, put_json
+from sparky.cli.options import as_json, house, named_repository, put_json
 from sparky.cli.screen import out, status_table
 from sparky.views import ordered, status_line
 
@@ -36,7 +34,7 @@ def command(limit: int, repo: Path | None, *, as_json: bool) -> None:
     home = house()
     wanted = None
     if repo is not None:
-        wanted = str(find_repository(SystemShell(home.environment.base), repo).git_dir)
+        wanted = str(named_repository(repo).git_dir)
     rows = home.store.rows(wanted, limit=_LOOKED_AT)
     shown = ordered(status_line(row, home.life(row)) for row in rows)[:limit]
     if as_json:

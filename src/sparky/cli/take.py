@@ -3,17 +3,22 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from threading import Event, Thread
+from typing import TypeVar
 
 from sparky.app.read import House
+from sparky.cli.bug import report_bug
 from sparky.cli.follow import follow
 from sparky.cli.options import put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.table import load
+from sparky.domain.attempt import TRACEBACK, Responsibility
 from sparky.domain.result import Result
 from sparky.domain.run import RunRow, Take, take
 from sparky.domain.state import Outcome, PipelineState
 
-EXIT = {
+T = TypeVar("T")
+
+_EXIT = {
     Outcome.MERGED: 0,
     Outcome.READY: 0,
     Outcome.NOTHING_TO_DO: 4,
@@ -22,7 +27,7 @@ EXIT = {
     Outcome.FAILED: 1,
     Outcome.CANCELLED: 1,
 }
-"""Outcome to exit code, for `run`; `fix` counts nothing_to_do as done."""
+"""Outcome to exit code."""
 
 
 def take_issue(
@@ -60,8 +65,8 @@ def go_on(home: House, state: PipelineState) -> None:
         watch(home, state.run_id, lambda: load("drive").start(home, executor, state))
 
 
-def watch(home: House, run: str, work: Callable[[], object]) -> None:
-    """Do the work with the run's new lines of progress on the screen."""
+def watch(home: House, run: str, work: Callable[[], T]) -> T:
+    """Do the work with the run's new lines of progress on the screen; returns what it returns."""
     ended = Event()
     start = len(home.progress.lines(run))
 
@@ -72,7 +77,7 @@ def watch(home: House, run: str, work: Callable[[], object]) -> None:
     printer = Thread(target=print_lines, daemon=True)
     printer.start()
     try:
-        work()
+        return work()
     finally:
         ended.set()
         printer.join(timeout=5)
@@ -86,6 +91,17 @@ def put_outcome(home: House, run: str, *, as_json: bool) -> Result:
     else:
         put_result(result)
     return result
+
+
+def exit_code(home: House, result: Result) -> int:
+    """What a run's result ends the process with; a fault of sparky's own is reported in a file."""
+    if result.responsibility is not Responsibility.SPARKY:
+        return _EXIT[result.outcome or Outcome.FAILED]
+    state = home.store.state(result.run_id)
+    last = state.attempts[-1]
+    trace = home.blobs.get(last.blobs[TRACEBACK]).decode() if TRACEBACK in last.blobs else ""
+    where = f"run {result.run_id}, {last.stage.value} {last.number} by {last.agent}"
+    return report_bug(f"{where}, sandbox {result.sandbox}\n{result.reason}\n\n{trace}")
 
 
 def _judge(home: House, held: RunRow | None, base: str) -> Take:

@@ -7,6 +7,9 @@ from enum import Enum
 from sparky.domain.agent import Route
 from sparky.domain.issue import Severity
 
+TRACEBACK = "traceback"
+"""The blob of an attempt that a fault of sparky's own ended: where it came from."""
+
 
 class Stage(Enum):
     """A named phase of a run."""

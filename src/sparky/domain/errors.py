@@ -20,3 +20,11 @@ class NeedsPersonError(UserError):
     """Nothing is broken, but a person has to act first."""
 
     code = 3
+
+
+def database_trouble(path: object, said: object) -> str:
+    """What a person is told of a database that could not be read or written."""
+    return (
+        f"{path}: {said}; look at its permissions and the disk's free space, then `sparky resume`. "
+        "A corrupt file can be moved away: branches and worktrees stay."
+    )

@@ -4,7 +4,7 @@ import re
 from fnmatch import fnmatchcase
 from string import ascii_letters
 
-from sparky.domain.errors import UserError
+from sparky.domain.errors import UsageError
 
 _NUMBER = r"([0-9]+[A-Za-z]?)"
 _APART = r"(?![^\W_])"
@@ -33,7 +33,7 @@ _BEFORE = frozenset({"add", "create", "new", "modify", "update", "edit", "change
 _BETWEEN_PATHS = frozenset({"and", "the", "file", "&", "+"})
 
 
-class IssueError(UserError):
+class IssueError(UsageError):
     """No issue could be made of what was given; the text says, to a person, what, where and what to do."""
 
 

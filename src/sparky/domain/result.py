@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from sparky.domain.attempt import Attempt, Evidence, Stage, Trait, Verdict
+from sparky.domain.attempt import Attempt, Evidence, Responsibility, Stage, Trait, Verdict
 from sparky.domain.state import End, Outcome, PipelineState
 
 RESULT_SCHEMA = 1
@@ -39,7 +39,10 @@ class WorkCompleted:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """How a run stands or ended. `execution_time` is in seconds, `cost_estimate` in USD."""
+    """How a run stands or ended. `execution_time` is in seconds, `cost_estimate` in USD.
+
+    `responsibility` says whose turn it is by its end, None before that; with `sparky` the end is a bug.
+    """
 
     pipeline_id: str
     run_id: str
@@ -64,6 +67,7 @@ class Result:
     sandbox: str
     notes: tuple[str, ...] = ()
     calls: Mapping[str, int] = field(default_factory=dict)
+    responsibility: Responsibility | None = None
     schema: int = RESULT_SCHEMA
 
 
@@ -119,6 +123,7 @@ def result_of(state: PipelineState, rest: tuple[str, ...] = ()) -> Result:
         sandbox=_sandbox(state),
         notes=_notes(state),
         calls=_calls(state),
+        responsibility=end.responsibility if end else None,
     )
 
 

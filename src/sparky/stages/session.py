@@ -9,7 +9,7 @@ from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.gates import may_edit
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import diff_evidence, read_change, with_files
-from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult
+from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:
@@ -32,24 +32,34 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
             script=state.preferences.script,
         )
     )
-    message, origin = _message(state, handoff, result), _origin(handoff, state)
-    sha = ports.repository.commit(state.run_id, message) or start
-    if origin != start != sha:
-        sha = _joined(ports, state.run_id, origin, sha, message)
-    strange = _strange(handoff, ports, sha) if sha not in {start, origin} else ()
-    if strange:
-        ports.repository.reset(state.run_id, start)
-        attempt, sha = _out_of_role(handoff, strange), start
-    else:
-        attempt = _judge(handoff, result) if sha in {start, origin} else _changed(handoff, ports, sha)
+    attempt = _outcome(handoff, state, ports, result)
     return replace(
         attempt,
-        sha=sha,
         blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
         tokens=result.tokens,
         cost_usd=result.cost_usd,
         level=result.level.value,
     )
+
+
+def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt:
+    """What the session left in the worktree, as one commit, and the verdict on it."""
+    start, origin = handoff.rollback_sha, _origin(handoff, state)
+    message = _message(state, handoff, result)
+    try:
+        sha = ports.repository.commit(state.run_id, message) or start
+    except UncommittableError as error:
+        ports.repository.reset(state.run_id, start)
+        attempt = handoff.begin(Verdict.REVISE, str(error))
+        return replace(attempt, sha=start, items=(str(error),), error_type="uncommittable")
+    if origin != start != sha:
+        sha = _joined(ports, state.run_id, origin, sha, message)
+    if sha in {start, origin}:
+        return replace(_judge(handoff, result), sha=sha)
+    if strange := _strange(handoff, ports, sha):
+        ports.repository.reset(state.run_id, start)
+        return replace(_out_of_role(handoff, strange), sha=start)
+    return replace(_changed(handoff, ports, sha), sha=sha)
 
 
 def _origin(handoff: Handoff, state: PipelineState) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from sparky.adapters.shell import SystemShell
 from sparky.domain.change import FileChange
-from sparky.ports import GitError
+from sparky.ports import UncommittableError
 from tests.contract.repository.house import BRANCH, House
 
 
@@ -126,7 +126,7 @@ def test_a_repository_inside_the_worktree_is_refused_by_name(house: House) -> No
     house.git("add", ".", cwd=worktree / "sub dir" / "nested")
     house.git("commit", "-qm", "nested", cwd=worktree / "sub dir" / "nested")
     with pytest.raises(
-        GitError, match="sub dir/empty/, sub dir/nested/ in the run's worktree is a git repository"
+        UncommittableError, match="sub dir/empty/, sub dir/nested/ in the run's worktree is a git repository"
     ):
         house.repository.commit("run-1", "a change")
     assert house.sha(BRANCH) == house.sha("main")

@@ -1,0 +1,87 @@
+"""The file under the store: SQLite in write-ahead mode, its tables, and what is said when it fails."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sparky.adapters.locks import FileLocks
+from sparky.domain.errors import UserError, database_trouble
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    run_id TEXT PRIMARY KEY, issue_key TEXT NOT NULL, repository TEXT NOT NULL, repo_path TEXT NOT NULL,
+    issue_id TEXT NOT NULL, title TEXT NOT NULL, base TEXT NOT NULL, branch TEXT NOT NULL,
+    executor TEXT NOT NULL, segment INTEGER NOT NULL, outcome TEXT, reason TEXT NOT NULL DEFAULT '',
+    created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ')),
+    updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ')),
+    cancelled INTEGER NOT NULL DEFAULT 0, asks INTEGER NOT NULL DEFAULT 0, state BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS runs_by_repository ON runs (repository, created);
+CREATE INDEX IF NOT EXISTS runs_by_created ON runs (created);
+CREATE INDEX IF NOT EXISTS runs_open ON runs (run_id) WHERE outcome IS NULL;
+CREATE TABLE IF NOT EXISTS attempts (
+    run_id TEXT NOT NULL, ordinal INTEGER NOT NULL, stage TEXT NOT NULL, attempt BLOB NOT NULL,
+    PRIMARY KEY (run_id, ordinal)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS forgotten (
+    run_id TEXT PRIMARY KEY, issue_key TEXT NOT NULL, base TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS claims (issue_key TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS refusals (
+    repository TEXT NOT NULL, fingerprint TEXT NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (repository, fingerprint)
+) WITHOUT ROWID;
+"""
+
+
+class StoreError(UserError):
+    """The store can't be read or written; the text says where it is and what to do."""
+
+
+class SqliteFile:
+    """One SQLite file; any number of threads and processes at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = threading.local()
+
+    def prepare(self) -> None:
+        """Make the file and the tables where they are missing."""
+        try:
+            # SQLite does not wait, but fails, where two processes change the journal's mode at once.
+            with FileLocks(self._path.parent).hold(self._path.name), self._errors():
+                connection = self._connection()
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(_SCHEMA)
+        except OSError as error:
+            raise StoreError(f"cannot write in {self._path.parent}: {error.strerror}") from error
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self._path, timeout=30.0, isolation_level=None)
+            connection.execute("PRAGMA synchronous = NORMAL")
+            self._local.connection = connection
+        return connection
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._errors():
+            connection = self._connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:  # where the disk is full, SQLite itself has rolled back
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(database_trouble(self._path, error)) from error
