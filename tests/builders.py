@@ -107,6 +107,7 @@ def row_of(outcome: Outcome | None = None, base: str = BASE) -> RunRow:
     """A run as the store lists it."""
     return RunRow(
         run_id=RUN,
+        pipeline_id=RUN,
         issue_key=ISSUE.key,
         repository=CONTEXT.git_dir,
         repo_path=CONTEXT.repo_path,

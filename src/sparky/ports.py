@@ -192,7 +192,8 @@ class SessionEnding(Enum):
 class SessionResult:
     """What the agent claims, and how its process ended; `detail`: more on that. Nothing here is evidence.
 
-    `handover`: why it says that it is not its turn; empty if it says no such thing.
+    `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is. Both
+    are empty if it says no such thing.
     """
 
     claimed_success: bool
@@ -200,6 +201,7 @@ class SessionResult:
     ending: SessionEnding
     detail: str = ""
     handover: str = ""
+    plan: tuple[str, ...] = ()
     output: bytes = b""
     tokens: int = 0
     cost_usd: float = 0.0

@@ -68,6 +68,7 @@ def row_as_stored(store: SqliteStore, state: PipelineState, executor: str = "one
     assert found is not None
     return RunRow(
         run_id=state.run_id,
+        pipeline_id=state.pipeline_id,
         issue_key=state.issue.key,
         repository=state.context.git_dir,
         repo_path=state.context.repo_path,

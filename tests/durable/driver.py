@@ -61,7 +61,7 @@ def drive(world: World, points: set[str]) -> None:
     here = place(world.repo)
     home = here.house
     wanted = Preferences(merge=MergePolicy.AUTO, script=str(world.script))
-    state = first_state(home, here.found, find_issue(here.found, "001").issue, wanted)
+    state = first_state(home, here.found, find_issue(home, here.found, "001").issue, wanted)
     with home.locks.executor() as executor:
         decision = home.store.claim(
             state, executor, lambda held: take(held, state.context.base, driven=False)

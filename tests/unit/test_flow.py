@@ -10,9 +10,11 @@ from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.flow import TABLE, decide, row_for
 from sparky.domain.issue import Severity
 from sparky.domain.moves import CRITERIA
+from sparky.domain.plan import Child
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
 from tests.builders import (
     BASE,
+    ISSUE,
     RUN,
     changed,
     executed,
@@ -198,6 +200,100 @@ VERIFIED = (*TESTED, visited(VERIFY, to=ONE))
 MOVED = replace(visited(MERGE, REVISE, Trait.MOVED, to=TWO), base=NEW_BASE)
 READY = state_of(*VERIFIED)
 MERGED_END = End(outcome=Outcome.MERGED, reason="merge said 1", responsibility=Responsibility.UNKNOWN)
+
+CHILDREN = (
+    Child(id="1", title="one", issue="d1"),
+    Child(id="2", title="two", issue="d2", needs=("1",)),
+)
+EPIC = replace(ISSUE, children=("d1", "d2"))
+PLANNED = replace(visited(Stage.DECOMPOSE), plan=CHILDREN)
+
+
+def ended_child(part: int, verdict: Verdict = PASS, *, to: str | None = None, number: int = 1) -> Attempt:
+    return visited(Stage.CHILD, verdict, part=part, to=to, number=number)
+
+
+def epic(*attempts: Attempt, merge: MergePolicy = ASK) -> PipelineState:
+    return state_of(PLANNED, *attempts, issue=EPIC, merge=merge)
+
+
+def partial(reason: str) -> End:
+    steps = (f"look at it: sparky diff {RUN}", f"take it as it is: sparky merge {RUN}")
+    return End(outcome=Outcome.PARTIAL, reason=reason, manual_steps=steps)
+
+
+def undone(outcome: Outcome, *reasons: str) -> End:
+    return End(
+        outcome=outcome,
+        reason=f"none of 2 deliverables is done: {'; '.join(reasons)}",
+        manual_steps=(f"see what each part asks for, then: sparky retry {RUN}",),
+    )
+
+
+def apart(reason: str) -> End:
+    step = f"look at `sparky show {RUN}`, mend the branch by hand, or run it again: it starts anew"
+    return blocked(f"the parts don't hold together: {reason}", step)
+
+
+DONE = (ended_child(0, to=ONE), ended_child(1, to=TWO))
+JOINED = (*DONE, visited(TEST, to=TWO))
+
+PLAN_ROWS: Rows = {
+    "an issue that consists of several is taken apart": (
+        state_of(issue=EPIC),
+        to(Stage.DECOMPOSE, "a new segment starts", at=BASE),
+    ),
+    "an agent says that it is several issues: it is taken apart": (
+        state_of(ADA, failed("ada", Trait.COMPLEX)),
+        to(Stage.DECOMPOSE, "ada said 1", at=BASE),
+    ),
+    "the parts wait for each other: blocked": (
+        state_of(visited(Stage.DECOMPOSE, ESCALATE, items=("say what comes first",)), issue=EPIC),
+        blocked("decompose said 1", "say what comes first"),
+    ),
+    "the first part first": (epic(), to(Stage.CHILD, "decompose said 1", at=BASE)),
+    "then the next one, on top of it": (
+        epic(ended_child(0, to=ONE)),
+        to(Stage.CHILD, "child said 1", at=ONE, part=1),
+    ),
+    "a part failed: the next one all the same": (
+        epic(ended_child(0, REVISE)),
+        to(Stage.CHILD, "child said 1", at=BASE, part=1),
+    ),
+    "all parts are done: they are tested together": (epic(*DONE), to(TEST, "child said 1", at=TWO, part=1)),
+    "no part is done, all failed or were skipped: failed": (
+        epic(ended_child(0, REVISE), ended_child(1, SKIP)),
+        undone(Outcome.FAILED, "child said 1", "child said 1"),
+    ),
+    "no part is done, one is blocked: blocked": (
+        epic(ended_child(0, ESCALATE), ended_child(1, SKIP)),
+        undone(Outcome.BLOCKED, "child said 1", "child said 1"),
+    ),
+    "in no part was anything to do: nothing to do": (
+        epic(ended_child(0, SKIP), ended_child(1, SKIP)),
+        undone(Outcome.NOTHING_TO_DO, "child said 1", "child said 1"),
+    ),
+    "the parts are red together: blocked": (
+        epic(*DONE, visited(TEST, REVISE, to=TWO)),
+        apart("test said 1"),
+    ),
+    "the parts are not verified together: blocked": (
+        epic(*JOINED, visited(VERIFY, REVISE, to=TWO)),
+        apart("verify said 1"),
+    ),
+    "all parts are verified together: as any run": (
+        epic(*JOINED, visited(VERIFY, to=TWO), merge=AUTO),
+        to(MERGE, "verify said 1", at=TWO),
+    ),
+    "one part is done and another is not: partial": (
+        epic(ended_child(0, to=ONE), ended_child(1, REVISE), visited(TEST, to=ONE), visited(VERIFY, to=ONE)),
+        partial("verify said 1; given up: two"),
+    ),
+    "tried again: the parts that are not done": (
+        answered(epic(ended_child(0, to=ONE), ended_child(1, ESCALATE)), Choice.CODER),
+        to(Stage.CHILD, "a person said: coder", at=ONE, part=1, number=2),
+    ),
+}
 
 ROUTE_ROWS: Rows = {
     "a run starts with its route": (state_of(), to(Stage.ROUTE, "a new segment starts", at=BASE)),
@@ -572,11 +668,6 @@ HALF = (
 )
 
 
-def partial(reason: str) -> End:
-    steps = (f"look at it: sparky diff {RUN}", f"take it as it is: sparky merge {RUN}")
-    return End(outcome=Outcome.PARTIAL, reason=reason, manual_steps=steps)
-
-
 VERIFY_ROWS: Rows = {
     "not verified: the coder with the evidence": (
         state_of(*TESTED, visited(VERIFY, REVISE, to=ONE, items=("nothing new: E501",)), merge=AUTO),
@@ -777,6 +868,7 @@ FAULT_ROWS: Rows = {
 }
 
 ROWS: Rows = {
+    **PLAN_ROWS,
     **ROUTE_ROWS,
     **EXECUTE_ROWS,
     **REVIEW_ROWS,

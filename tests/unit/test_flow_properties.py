@@ -13,9 +13,10 @@ from sparky.domain.escalation import Answer, Choice
 from sparky.domain.flow import decide, row_for
 from sparky.domain.issue import Severity
 from sparky.domain.moves import CRITERIA, EXECUTE_LIMIT, VISIT_LIMIT
+from sparky.domain.plan import Child
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
 from sparky.pipeline import drive
-from tests.builders import RUN, refusal, routed, sha, state_of
+from tests.builders import ISSUE, RUN, refusal, routed, sha, state_of
 
 AGENTS = ("ada", "bob", "cy")
 SHAS = tuple(sha(letter) for letter in "0123456789")
@@ -23,8 +24,11 @@ ODD = tuple(trait for trait in Trait if trait is not Trait.MERGED)
 LONGEST = 200
 """More attempts than any limit allows."""
 
+PLAN = (Child(id="1", title="one", issue="d1"), Child(id="2", title="two", issue="d2", needs=("1",)))
 LIKELY = {
     Stage.ROUTE: (),
+    Stage.DECOMPOSE: (),
+    Stage.CHILD: (),
     Stage.EXECUTE: (
         Trait.CHANGED,
         Trait.CHANGED,
@@ -84,6 +88,11 @@ class Stages:
             attempt = replace(attempt, items=("do this",), gates=(refusal(one_of(tuple(Severity))),))
         if self._random.random() < 0.01:
             return replace(attempt, verdict=Verdict.ESCALATE, items=("do that",), error_type=FAULT)
+        return self._result(attempt, state)
+
+    def _result(self, attempt: Attempt, state: PipelineState) -> Attempt:
+        """The attempt with what its stage brings."""
+        one_of = self._random.choice
         match attempt.stage:
             case Stage.ROUTE:
                 return self._routed(attempt)
@@ -96,6 +105,10 @@ class Stages:
                 return replace(attempt, sha=onto and one_of(SHAS), base=onto, traits=done)
             case Stage.TEST | Stage.VERIFY:
                 return replace(attempt, sha=state.head)
+            case Stage.DECOMPOSE:
+                return replace(attempt, plan=PLAN if attempt.verdict is Verdict.PASS else ())
+            case Stage.CHILD:
+                return replace(attempt, sha=one_of((None, *SHAS)))
             case Stage.REVIEW:
                 return attempt
 
@@ -117,7 +130,9 @@ class Stages:
 def through(random: Random) -> tuple[PipelineState, Stages]:
     """A run of up to four segments: a person merges what is ready, and answers what is asked."""
     stages = Stages(random)
-    state = drive(state_of(merge=random.choice((MergePolicy.ASK, MergePolicy.AUTO))), stages)
+    issue = replace(ISSUE, children=random.choice(((), (), ("d1", "d2"))))
+    merge = random.choice((MergePolicy.ASK, MergePolicy.AUTO))
+    state = drive(state_of(merge=merge, issue=issue), stages)
     while state.segment < 4 and state.ends[-1].outcome in {Outcome.READY, Outcome.BLOCKED}:
         question = state.ends[-1].question
         if question is not None:
@@ -187,7 +202,8 @@ def test_every_handoff_says_why_what_for_who_and_how_to_go_back(random: Random) 
     _, stages = through(random)
     for state, handoff in stages.asked:
         is_execute = handoff.stage is Stage.EXECUTE
-        number = len(state.of(handoff.stage, handoff.part if is_execute else None)) + 1
+        of_a_part = handoff.stage in {Stage.EXECUTE, Stage.CHILD}
+        number = len(state.of(handoff.stage, handoff.part if of_a_part else None)) + 1
         last = state.attempts[-1] if state.attempts else None
         assert handoff == Handoff(
             stage=handoff.stage,
@@ -235,5 +251,5 @@ def test_nothing_is_merged_unless_test_and_verify_passed_or_a_person_saw_just_th
 def test_nothing_is_tested_or_merged_that_the_review_did_not_pass(random: Random) -> None:
     _, stages = through(random)
     for state, handoff in stages.asked:
-        if handoff.stage in {Stage.TEST, Stage.VERIFY, Stage.MERGE}:
+        if handoff.stage in {Stage.TEST, Stage.VERIFY, Stage.MERGE} and not state.plan:
             assert is_reviewed(state)

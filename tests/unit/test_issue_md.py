@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparky.domain.issue import Issue, Kind, Severity, Source, issue_key
 from sparky.domain.reference import UnreadableIssueError
-from sparky.formats.issue_md import Parsed, parse, sentence_issue
+from sparky.issues.markdown import Parsed, parse, sentence_issue
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "issues"
 FILES = sorted(path.name for path in GOLDEN.glob("*.md"))

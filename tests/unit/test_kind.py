@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from sparky.agents.table import AGENTS
 from sparky.domain.issue import Issue, Kind, Source
-from sparky.domain.kind import KindGuess, kind_of, kind_of_code
+from sparky.issues.kind import KindGuess, kind_of, kind_of_code
 
 
 def issue(

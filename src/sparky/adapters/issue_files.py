@@ -15,7 +15,7 @@ from sparky.domain.reference import (
     number_in_name,
     number_order,
 )
-from sparky.formats.issue_md import Parsed, parse, sentence_issue
+from sparky.issues.markdown import Parsed, parse, sentence_issue
 
 FOLDERS = (Path("issues"), Path(".issues"), Path("docs/issues"), Path(".github/issues"))
 _SUFFIXES = frozenset({".md", ".markdown"})

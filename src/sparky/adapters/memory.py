@@ -204,6 +204,7 @@ class MemoryRunner:
                     summary=chosen.summary,
                     ending=SessionEnding.FINISHED,
                     handover=chosen.handover,
+                    plan=chosen.plan,
                 )
 
 

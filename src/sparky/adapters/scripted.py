@@ -41,7 +41,8 @@ class Step:
 class ScriptedSession:
     """One session: its steps, how it ends (finish, crash, hang), what it claims, with which exit code.
 
-    `issue`, `number` and `agent` None: it fits any of them. `handover`: why it says that it is not its turn.
+    `issue`, `number` and `agent` None: it fits any of them. `handover`: why it says that it is not its turn;
+    `plan`: the several issues that it says this one is.
     """
 
     issue: str | None = None
@@ -52,6 +53,7 @@ class ScriptedSession:
     success: bool = True
     summary: str = "done"
     handover: str = ""
+    plan: tuple[str, ...] = ()
     code: int = 0
 
 
@@ -126,6 +128,7 @@ def _result(done: Completed) -> SessionResult:
         claimed_success=bool(claim.get("success")),
         summary=str(claim.get("summary", "")),
         handover=str(claim.get("handover", "")),
+        plan=_texts(claim.get("plan")),
         ending=_ending(done.ending, claim),
         detail="" if exited and claim else detail,
         output=done.stdout + done.stderr,
@@ -141,6 +144,10 @@ def _ending(ending: Ending, claim: Mapping[str, object]) -> SessionEnding:
             return SessionEnding.TIMED_OUT
         case Ending.KILLED | Ending.NOT_FOUND | Ending.REFUSED:
             return SessionEnding.BROKEN_OFF
+
+
+def _texts(said: object) -> tuple[str, ...]:
+    return tuple(str(one) for one in said) if isinstance(said, list) else ()
 
 
 def _claim(output: bytes) -> dict[str, object]:

@@ -37,7 +37,7 @@ class SqliteStore(Claims):
                 "updated = strftime('%Y-%m-%dT%H:%M:%SZ') WHERE run_id = ?",
                 (end.outcome.value, end.reason, end.asks, encode(state), state.run_id),
             )
-            if end.outcome is not Outcome.READY and not end.asks:
+            if not end.asks and (end.outcome is not Outcome.READY or state.is_child):
                 connection.execute("DELETE FROM claims WHERE run_id = ?", (state.run_id,))
 
     def cancel(self, run_id: str) -> None:

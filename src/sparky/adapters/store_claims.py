@@ -81,12 +81,13 @@ class Claims(Rows):
     def _insert(self, connection: sqlite3.Connection, state: PipelineState, executor: str) -> None:
         issue, context = state.issue, state.context
         connection.execute(
-            "INSERT INTO runs (run_id, issue_key, repository, repo_path, issue_id, title, base, branch, "
-            "executor, segment, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "INSERT INTO runs (run_id, pipeline_id, issue_key, repository, repo_path, issue_id, title, base, "
+            "branch, executor, segment, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (run_id) DO UPDATE SET executor = excluded.executor, segment = excluded.segment, "
             "state = excluded.state, outcome = NULL, reason = '', cancelled = 0, asks = 0",
             (
                 state.run_id,
+                state.pipeline_id,
                 issue.key,
                 context.git_dir,
                 context.repo_path,

@@ -11,8 +11,9 @@ from sparky.domain.errors import UserError, database_trouble
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
-    run_id TEXT PRIMARY KEY, issue_key TEXT NOT NULL, repository TEXT NOT NULL, repo_path TEXT NOT NULL,
-    issue_id TEXT NOT NULL, title TEXT NOT NULL, base TEXT NOT NULL, branch TEXT NOT NULL,
+    run_id TEXT PRIMARY KEY, pipeline_id TEXT NOT NULL, issue_key TEXT NOT NULL,
+    repository TEXT NOT NULL, repo_path TEXT NOT NULL, issue_id TEXT NOT NULL,
+    title TEXT NOT NULL, base TEXT NOT NULL, branch TEXT NOT NULL,
     executor TEXT NOT NULL, segment INTEGER NOT NULL, outcome TEXT, reason TEXT NOT NULL DEFAULT '',
     created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ')),
     updated TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ')),

@@ -5,8 +5,8 @@ from sparky.domain.run import RunRow
 from sparky.domain.state import Outcome
 
 ROW = """
-SELECT run_id, issue_key, repository, repo_path, issue_id, title, base, branch, executor, segment, outcome,
-    reason, created, updated, cancelled, asks,
+SELECT run_id, pipeline_id, issue_key, repository, repo_path, issue_id, title, base, branch, executor,
+    segment, outcome, reason, created, updated, cancelled, asks,
     coalesce((SELECT stage FROM attempts a WHERE a.run_id = r.run_id ORDER BY ordinal DESC LIMIT 1), '')
 FROM runs r
 """
@@ -36,8 +36,9 @@ class Rows(SqliteFile):
         return list(self._rows(where, (repository, limit)))
 
     def unfinished(self) -> list[RunRow]:
-        """The runs without an end, oldest first."""
-        return list(self._rows("WHERE outcome IS NULL ORDER BY created, rowid", ()))
+        """The runs without an end, oldest first; without the parts of such a run, which go on with it."""
+        whole = "pipeline_id = run_id OR pipeline_id NOT IN (SELECT run_id FROM runs WHERE outcome IS NULL)"
+        return list(self._rows(f"WHERE outcome IS NULL AND ({whole}) ORDER BY created, rowid", ()))
 
     def _rows(self, where: str, values: tuple[object, ...]) -> list[RunRow]:
         with self._errors():
@@ -46,10 +47,11 @@ class Rows(SqliteFile):
 
 def row_of(found: tuple[object, ...]) -> RunRow:
     """A run from what `ROW` found."""
-    (run, key, repository, path, issue, title, base, branch, executor, segment, outcome, *rest) = found
-    reason, created, updated, cancelled, asks, stage = rest
+    (run, pipeline, key, repository, path, issue, title, base, branch, executor, *rest) = found
+    segment, outcome, reason, created, updated, cancelled, asks, stage = rest
     return RunRow(
         run_id=str(run),
+        pipeline_id=str(pipeline),
         issue_key=str(key),
         repository=str(repository),
         repo_path=str(path),

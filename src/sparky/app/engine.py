@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
+from sparky.app.children import perform_child
 from sparky.app.read import House
 from sparky.domain.attempt import TRACEBACK, Attempt, Responsibility, Stage, Verdict
 from sparky.domain.conditions import FAULT
@@ -48,13 +49,13 @@ class LocalSteps:
 
     def decide(self, state: PipelineState) -> Handoff | End:
         """The flow's decision, with what a person asked for in between."""
-        return decide(state, cancelled=self._house.store.cancelled(state.run_id))
+        return decide(state, cancelled=self._is_cancelled(state))
 
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
         """One attempt, projected into the store; raises StoreError, and OSError for a disk that is full."""
         try:
-            with self._watching(state.run_id) if handoff.stage in FOREIGN else nullcontext():
-                attempt = perform(handoff, state, self._ports)
+            with self._watching(state) if handoff.stage in FOREIGN else nullcontext():
+                attempt = self._perform(handoff, state)
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
         except Exception as error:
@@ -68,15 +69,27 @@ class LocalSteps:
         self._house.store.save_attempt(state.run_id, len(state.attempts), attempt)
         return attempt
 
+    def _perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
+        if handoff.stage is not Stage.CHILD:
+            return perform(handoff, state, self._ports)
+        return perform_child(
+            handoff, state, self._house, self._ports, lambda ports: LocalSteps(self._house, ports)
+        )
+
+    def _is_cancelled(self, state: PipelineState) -> bool:
+        """Whether a person asked for the end of the run, or of what it is a part of."""
+        runs = dict.fromkeys((state.run_id, state.pipeline_id))
+        return any(self._house.store.cancelled(run) for run in runs)
+
     @contextmanager
-    def _watching(self, run: str) -> Iterator[None]:
+    def _watching(self, state: PipelineState) -> Iterator[None]:
         """End the foreign commands of a stage as soon as a person asks for the run's end."""
         done = Event()
 
         def watch() -> None:
             while not done.wait(_LOOK_S):
                 with suppress(StoreError):  # the stage itself will meet it, too, or it passes
-                    if self._house.store.cancelled(run):
+                    if self._is_cancelled(state):
                         self._ports.shell.halt()
                         return
 

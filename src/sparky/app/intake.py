@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sparky.adapters.git import Found, checkout_at, resolve
 from sparky.adapters.issue_files import MarkdownTracker
+from sparky.adapters.issue_parts import parts_of
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.domain.agent import ToolFix
@@ -16,8 +17,8 @@ from sparky.domain.finding import Finding, findings_issue, fingerprint
 from sparky.domain.issue import Issue, Kind, branch_name, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
-from sparky.formats.issue_md import Parsed
 from sparky.formats.state_json import encode
+from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, mends
 
@@ -46,10 +47,16 @@ def base_of(found: Found) -> str:
     return found.head
 
 
-def find_issue(found: Found, reference: str, extra: Iterable[str] = ()) -> Parsed:
-    """The issue that a person means, with the warnings of its reading; raises IssueError."""
+def find_issue(house: House, found: Found, reference: str, extra: Iterable[str] = ()) -> Parsed:
+    """The issue that a person means, with the warnings of its reading; raises IssueError.
+
+    The issues that it consists of are kept as blobs.
+    """
     folders = tuple(Path(folder) for folder in extra)
-    return MarkdownTracker(root=found.top, repository=str(found.git_dir), extra=folders).read(reference)
+    tracker = MarkdownTracker(root=found.top, repository=str(found.git_dir), extra=folders)
+    parsed = tracker.read(reference)
+    children = tuple(house.blobs.put(encode(part)) for part in parts_of(tracker, parsed))
+    return replace(parsed, issue=replace(parsed.issue, children=children))
 
 
 def first_state(house: House, found: Found, issue: Issue, preferences: Preferences) -> PipelineState:

@@ -49,7 +49,7 @@ def retry(row: RunRow, state: PipelineState, choice: Choice | None, text: str) -
     if row.outcome in {None, Outcome.MERGED}:
         said = "merged: there is nothing to try again" if row.outcome else "not at its end yet"
         raise UsageError(f"{row.run_id} is {said}")
-    if choice not in {None, Choice.ROUTE} and not state.routes:
+    if choice not in {None, Choice.ROUTE} and not state.routes and not state.plan:
         raise UsageError(f"{row.run_id} found no agent: retry it from `route`")
     if choice in {Choice.REVIEW, Choice.TEST, Choice.VERIFY} and state.head == state.base:
         raise UsageError(f"{row.run_id} has changed nothing: retry it from `route` or `execute`")
@@ -61,6 +61,8 @@ def _where(state: PipelineState) -> Choice:
     question = state.ends[-1].question if state.ends else None
     if question is not None:
         return question.default
+    if state.plan:
+        return Choice.CODER
     if not state.routes:
         return Choice.ROUTE
     return Choice.CODER if state.head == state.base else AGAIN[state.newest.stage]

@@ -27,6 +27,10 @@ def command(run: str, *, as_json: bool) -> int:
     life = home.life(row)
     if row.outcome is Outcome.MERGED:
         say(f"{row.run_id} is merged already")
+    elif row.is_child:
+        raise NeedsPersonError(
+            f"{row.run_id} is a part of {row.pipeline_id}: `sparky merge {row.pipeline_id}`"
+        )
     elif row.outcome not in {Outcome.READY, Outcome.PARTIAL}:
         state = row.outcome.value if row.outcome else life.value
         raise NeedsPersonError(f"{row.run_id} is {state}, not ready: see `sparky show {row.run_id}`")

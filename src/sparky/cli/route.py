@@ -23,7 +23,7 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
     Exits with 3 if nobody bids enough.
     """
     here = place(repo)
-    parsed = find_issue(here.found, " ".join(issue), here.settings.issues)
+    parsed = find_issue(here.house, here.found, " ".join(issue), here.settings.issues)
     for warning in parsed.warnings:
         say(f"warning: {warning}")
     routes = find_routes(parsed.issue, AGENTS, str(script) if script else here.settings.script)

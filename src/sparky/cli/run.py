@@ -10,8 +10,6 @@ from sparky.cli.options import as_json, auto, place, preferences_of, repository,
 from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.domain.errors import NeedsPersonError
 
-DONE = frozenset({"done", "closed", "completed", "complete", "fixed", "resolved"})
-
 
 @click.command("run")
 @click.argument("issue", nargs=-1, required=True)
@@ -36,8 +34,8 @@ def command(
     ISSUE is a number ("7", "#007"), a Markdown file, or a sentence.
     """
     here = place(repo)
-    parsed = find_issue(here.found, " ".join(issue), here.settings.issues)
-    if parsed.issue.status.lower() in DONE and not again:
+    parsed = find_issue(here.house, here.found, " ".join(issue), here.settings.issues)
+    if parsed.issue.done and not again:
         said = f"issue {parsed.issue.id} says that it is {parsed.issue.status.lower()}"
         raise NeedsPersonError(f"{said}; --again runs it all the same")
     for warning in (*parsed.warnings, *here.warnings):

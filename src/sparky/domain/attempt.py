@@ -6,6 +6,7 @@ from enum import Enum
 
 from sparky.domain.agent import Route
 from sparky.domain.issue import Severity
+from sparky.domain.plan import Child
 
 TRACEBACK = "traceback"
 """The blob of an attempt that a fault of sparky's own ended: where it came from."""
@@ -15,6 +16,8 @@ class Stage(Enum):
     """A named phase of a run."""
 
     ROUTE = "route"
+    DECOMPOSE = "decompose"
+    CHILD = "child"
     EXECUTE = "execute"
     REVIEW = "review"
     TEST = "test"
@@ -76,6 +79,7 @@ class Trait(Enum):
     WITHDRAWN = "withdrawn"
     HANDED_OVER = "handed_over"
     OUT_OF_ROLE = "out_of_role"
+    COMPLEX = "complex"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +121,7 @@ class Attempt:
 
     `number` counts attempts of this stage on this part from 1; `part` is the index of the kind worked on, in
     the issue's order. `sha` is the commit the attempt ended at (None: it does not touch commits);
+    `plan` is what DECOMPOSE came to, `child` the run of a CHILD.
     `blobs` maps a name ("diff", "base_tests", …) to the digest of what was too large to record.
     """
 
@@ -132,6 +137,8 @@ class Attempt:
     gates: tuple[GateResult, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     route: tuple[Route, ...] = ()
+    plan: tuple[Child, ...] = ()
+    child: str | None = None
     sha: str | None = None
     base: str | None = None
     blobs: Mapping[str, str] = field(default_factory=dict)

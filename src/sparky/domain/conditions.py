@@ -69,6 +69,21 @@ def gave_up(state: PipelineState) -> bool:
     return bool(state.given_up) and state.preferences.merge is not MergePolicy.APPROVED
 
 
+def composed(state: PipelineState) -> bool:
+    """The issue consists of others, and there is no plan for them yet."""
+    return bool(state.issue.children) and not state.plan
+
+
+def planned(state: PipelineState) -> bool:
+    """The issue was taken apart."""
+    return bool(state.plan)
+
+
+def both(one: Condition, other: Condition) -> Condition:
+    """One condition and another."""
+    return lambda state: one(state) and other(state)
+
+
 def no_route(state: PipelineState) -> bool:
     """No agent was found so far."""
     return all(route.agent is None for route in state.routes)

@@ -11,6 +11,8 @@ TOLD = 20
 
 AGAIN = {
     Stage.ROUTE: Choice.ROUTE,
+    Stage.DECOMPOSE: Choice.ROUTE,
+    Stage.CHILD: Choice.CODER,
     Stage.EXECUTE: Choice.CODER,
     Stage.REVIEW: Choice.REVIEW,
     Stage.TEST: Choice.TEST,
@@ -82,6 +84,32 @@ def no_agent(state: PipelineState) -> End:
     """Nobody bids enough."""
     step = "add an agent for the kind, or name one in the issue"
     return _end(Outcome.BLOCKED, state.newest.reason, (step,))
+
+
+def unplanned(state: PipelineState) -> End:
+    """The deliverables can't be put in an order."""
+    return _end(Outcome.BLOCKED, state.newest.reason, state.newest.items)
+
+
+def apart(state: PipelineState) -> End:
+    """Every deliverable holds alone, and all together don't."""
+    said = f"the parts don't hold together: {state.newest.reason}"
+    step = f"look at `sparky show {state.run_id}`, mend the branch by hand, or run it again: it starts anew"
+    return _end(Outcome.BLOCKED, said, (step,))
+
+
+def undone(state: PipelineState) -> End:
+    """Not one deliverable is done."""
+    tried = state.of(Stage.CHILD)
+    if any(attempt.verdict is Verdict.ESCALATE for attempt in tried):
+        outcome = Outcome.BLOCKED
+    elif all(attempt.verdict is Verdict.SKIP for attempt in tried):
+        outcome = Outcome.NOTHING_TO_DO
+    else:
+        outcome = Outcome.FAILED
+    said = "; ".join(attempt.reason for attempt in tried)
+    steps = (f"see what each part asks for, then: sparky retry {state.run_id}",)
+    return _end(outcome, f"none of {len(state.plan)} deliverables is done: {said}", steps)
 
 
 def refused_twice(state: PipelineState) -> End:

@@ -14,7 +14,9 @@ from sparky.domain.conditions import (
     answered,
     approved,
     bears,
+    both,
     changed,
+    composed,
     disagreed,
     faulty,
     gave_up,
@@ -23,6 +25,7 @@ from sparky.domain.conditions import (
     no_route,
     owed_by,
     own_fault,
+    planned,
     ready,
     said,
 )
@@ -49,7 +52,7 @@ class Row(NamedTuple):
 
 
 START, ANY = Moment.START, Moment.ANY
-ROUTE, EXECUTE, REVIEW, TEST, VERIFY, MERGE = Stage
+ROUTE, DECOMPOSE, CHILD, EXECUTE, REVIEW, TEST, VERIFY, MERGE = Stage
 PASS, REVISE, ESCALATE, SKIP = Verdict
 MERGED, READY, NOTHING_TO_DO, PARTIAL, BLOCKED, FAILED, CANCELLED = Outcome
 PART = (EXECUTE, TEST, FAILED, NOTHING_TO_DO, BLOCKED)
@@ -57,14 +60,25 @@ PART = (EXECUTE, TEST, FAILED, NOTHING_TO_DO, BLOCKED)
 AGAIN = (EXECUTE, FAILED, NOTHING_TO_DO)
 """Where a refusal leads: to EXECUTE, or an end where the attempts are used up."""
 
+NEXT_CHILD = (CHILD, TEST, NOTHING_TO_DO, BLOCKED, FAILED)
+"""Where a plan leads: to its next part; after the last as above."""
+_GO_ON = (Choice.ROUTE, Choice.CODER, Choice.TESTER, Choice.REVIEW, Choice.ACCEPT)
+
 TABLE = (
     Row(START, "a person asks for the merge of what is verified", approved, moves.visit(MERGE), (MERGE,)),
     Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
+    Row(
+        START,
+        "a person says: go on, and there is a plan",
+        both(planned, answered(*_GO_ON)),
+        moves.next_child,
+        NEXT_CHILD,
+    ),
     Row(START, "a person says: find an agent", answered(Choice.ROUTE), moves.visit(ROUTE), (ROUTE,)),
     Row(
         START,
         "a person says: work on it, and no agent was found so far",
-        lambda state: answered(Choice.CODER, Choice.TESTER)(state) and no_route(state),
+        both(no_route, answered(Choice.CODER, Choice.TESTER)),
         moves.visit(ROUTE),
         (ROUTE,),
     ),
@@ -75,14 +89,19 @@ TABLE = (
     Row(START, "a person says: verify it again", answered(Choice.VERIFY), moves.visit(VERIFY), (VERIFY,)),
     Row(START, "a person accepts what the review refused", answered(Choice.ACCEPT), moves.next_part, PART),
     Row(START, "it was ready, and nobody asks for more", ready, ends.still, (READY,)),
+    Row(START, "the issue consists of several", composed, moves.visit(DECOMPOSE), (DECOMPOSE,)),
     Row(START, "in all other cases", always, moves.visit(ROUTE), (ROUTE,)),
     Row(ANY, "the stage failed by sparky's own fault", own_fault, ends.fault, (FAILED,)),
     Row(ANY, "the stage could not be performed", faulty, ends.stuck, (BLOCKED,)),
+    Row(DECOMPOSE, "there is an order", said(PASS), moves.next_child, NEXT_CHILD),
+    Row(DECOMPOSE, "there is none", always, ends.unplanned, (BLOCKED,)),
+    Row(CHILD, "however it ended", always, moves.next_child, NEXT_CHILD),
     Row(ROUTE, "nothing is to be done", bears(Trait.NOTHING_TO_DO), ends.nothing_to_do, (NOTHING_TO_DO,)),
     Row(ROUTE, "an agent was found", said(PASS), moves.first_part, PART),
     Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
+    Row(EXECUTE, "it is several issues", bears(Trait.COMPLEX), moves.visit(DECOMPOSE), (DECOMPOSE, BLOCKED)),
     Row(EXECUTE, "nothing of the fix is safe", bears(Trait.WITHDRAWN), ends.withdrawn, (FAILED,)),
     Row(EXECUTE, "handed over, for the second time in a row", disagreed, ends.disagree, (BLOCKED,)),
     Row(EXECUTE, "handed over: not my turn", bears(Trait.HANDED_OVER), moves.other, (*AGAIN, BLOCKED)),
@@ -92,6 +111,7 @@ TABLE = (
     Row(REVIEW, "grave findings, for the second time", grave_again, ends.refused_twice, (BLOCKED,)),
     Row(REVIEW, "findings", always, moves.same_agent, AGAIN),
     Row(TEST, "no worse than base, or no tests", said(PASS, SKIP), moves.visit(VERIFY), (VERIFY, BLOCKED)),
+    Row(TEST, "the parts don't hold together", both(planned, said(REVISE)), ends.apart, (BLOCKED,)),
     Row(
         TEST,
         "new failures, the test at fault",
@@ -106,6 +126,7 @@ TABLE = (
     Row(TEST, "nobody knows whose fault", owed_by(Responsibility.UNKNOWN), ends.ask_whose, (BLOCKED,)),
     Row(TEST, "new failures, the implementation at fault", said(REVISE), moves.same_agent, AGAIN),
     Row(TEST, "the environment gives no verdict", always, ends.stuck, (BLOCKED,)),
+    Row(VERIFY, "the parts don't hold together", both(planned, said(REVISE)), ends.apart, (BLOCKED,)),
     Row(VERIFY, "not verified", said(REVISE), moves.same_agent, AGAIN),
     Row(VERIFY, "verified, and a part was given up", gave_up, ends.partial, (PARTIAL,)),
     Row(VERIFY, "verified, and nobody has to be asked", may_merge, moves.visit(MERGE), (MERGE, BLOCKED)),

@@ -35,6 +35,10 @@ class Severity(Enum):
     CRITICAL = "critical"
 
 
+DONE = frozenset({"done", "closed", "completed", "complete", "fixed", "resolved"})
+"""Words for an issue on which nothing is left to do."""
+
+
 class Source(Enum):
     """Where an issue came from."""
 
@@ -51,7 +55,7 @@ class Issue:
     issue of the same repository has the same key at every base. `kinds` is empty until routing has
     decided, and holds several, in order, for an issue made of findings. `files` are the paths that the
     issue names (repository-relative POSIX paths); empty means that it names none, and so allows all.
-    `findings` and `attachments` are blob digests.
+    `findings`, `attachments` and `children` are blob digests; `children` are the issues that it consists of.
     """
 
     id: str
@@ -73,6 +77,12 @@ class Issue:
     dependencies: tuple[str, ...] = ()
     findings: str | None = None
     attachments: tuple[str, ...] = ()
+    children: tuple[str, ...] = ()
+
+    @property
+    def done(self) -> bool:
+        """Whether its own text says that nothing is left to do."""
+        return self.status.lower() in DONE
 
 
 def slug(text: str, limit: int = 40) -> str:

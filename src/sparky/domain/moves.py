@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
-from sparky.domain.ends import AGAIN, TOLD, WHOSE, all_failed, ask, unreviewed, why
+from sparky.domain.ends import AGAIN, TOLD, WHOSE, all_failed, ask, undone, unreviewed, why
 from sparky.domain.escalation import Option
 from sparky.domain.state import End, Handoff, Outcome, PipelineState
 
@@ -21,6 +21,8 @@ VISIT_LIMIT = 3
 
 CRITERIA = {
     Stage.ROUTE: ("an agent bids enough for each kind",),
+    Stage.DECOMPOSE: ("every deliverable comes after what it needs",),
+    Stage.CHILD: ("the deliverable is verified",),
     Stage.EXECUTE: ("files are changed", "changed files parse"),
     Stage.REVIEW: ("every gate of the mechanical review passes",),
     Stage.TEST: ("no test is worse than at base",),
@@ -43,6 +45,16 @@ def first_part(state: PipelineState) -> Handoff | End:
 def next_part(state: PipelineState) -> Handoff | End:
     """The part after this one."""
     return _next_part(state, state.newest.part, why(state))
+
+
+def next_child(state: PipelineState) -> Handoff | End:
+    """The next deliverable that is not done and was not tried in this segment; after the last, TEST."""
+    for part in range(len(state.plan)):
+        done = any(a.verdict is Verdict.PASS for a in state.of(Stage.CHILD, part))
+        if not done and not state.here(Stage.CHILD, part):
+            number = len(state.of(Stage.CHILD, part)) + 1
+            return replace(_handoff(state, Stage.CHILD, why(state)), part=part, number=number)
+    return _visit(state, Stage.TEST, why(state)) if state.head != state.base else undone(state)
 
 
 def coder(state: PipelineState) -> Handoff | End:

@@ -23,6 +23,7 @@ class RunRow:
     """
 
     run_id: str
+    pipeline_id: str
     issue_key: str
     repository: str
     repo_path: str
@@ -40,9 +41,14 @@ class RunRow:
     cancelled: bool = False
     asks: bool = False
 
+    @property
+    def is_child(self) -> bool:
+        """Whether it is a part of the run `pipeline_id`, with which it is merged."""
+        return self.pipeline_id != self.run_id
+
     def life(self, *, driven: bool) -> Life:
         """Where it stands; `driven` says whether the lock of its executor is held."""
-        if self.outcome is Outcome.READY or self.asks:
+        if self.asks or (self.outcome is Outcome.READY and not self.is_child):
             return Life.WAITING
         if self.outcome is not None:
             return Life.ENDED

@@ -7,6 +7,7 @@ from sparky.domain.agent import Route
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
 from sparky.domain.escalation import Answer, Choice, Escalation
 from sparky.domain.issue import Issue
+from sparky.domain.plan import Child
 
 SCHEMA = 1
 
@@ -162,7 +163,10 @@ class PipelineState:
 
     @property
     def given_up(self) -> tuple[str, ...]:
-        """The kinds that agents were asked to work on, and none of them could."""
+        """The kinds, or the parts of the plan, that agents were asked to work on, and none of them could."""
+        if self.plan:
+            done = {a.part for a in self.of(Stage.CHILD) if a.verdict is Verdict.PASS}
+            return tuple(child.title for part, child in enumerate(self.plan) if part not in done)
         newest = {attempt.part: attempt for attempt in self.of(Stage.EXECUTE)}
         refused = (part for part, attempt in sorted(newest.items()) if attempt.verdict is not Verdict.PASS)
         return tuple(self.routes[part].kind.value for part in refused)
@@ -187,6 +191,16 @@ class PipelineState:
     def routes(self) -> tuple[Route, ...]:
         """One route per part (kind), in order; empty before ROUTE."""
         return next((a.route for a in reversed(self.attempts) if a.stage is Stage.ROUTE), ())
+
+    @property
+    def plan(self) -> tuple[Child, ...]:
+        """The deliverables that the issue was taken apart into, in order; empty if it was not."""
+        return next((a.plan for a in reversed(self.attempts) if a.stage is Stage.DECOMPOSE), ())
+
+    @property
+    def is_child(self) -> bool:
+        """Whether the run is a part of another run, which is what `pipeline_id` names."""
+        return self.pipeline_id != self.run_id
 
     @property
     def head(self) -> str:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from sparky.domain.agent import FALLBACK, Agent, Role, Route, Session, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
 from sparky.domain.issue import Issue, Kind
-from sparky.domain.kind import kind_of
 from sparky.domain.state import Handoff, PipelineState
+from sparky.issues.kind import kind_of
 from sparky.ports import Ports
 
 SCRIPTED = "scripted"

@@ -55,7 +55,7 @@ def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: Sessi
     if origin != start != sha:
         sha = _joined(ports, state.run_id, origin, sha, message)
     if sha in {start, origin}:
-        return replace(_judge(handoff, result), sha=sha)
+        return replace(_judge(handoff, state, result), sha=sha)
     if strange := _strange(handoff, ports, sha):
         ports.repository.reset(state.run_id, start)
         return replace(_out_of_role(handoff, strange), sha=start)
@@ -113,11 +113,11 @@ def _changed(handoff: Handoff, ports: Ports, sha: str) -> Attempt:
     return with_files(replace(attempt, evidence=evidence), change)
 
 
-def _judge(handoff: Handoff, result: SessionResult) -> Attempt:
+def _judge(handoff: Handoff, state: PipelineState, result: SessionResult) -> Attempt:
     """What a session that left no change comes to."""
     match result.ending:
         case SessionEnding.FINISHED:
-            return _idle(handoff, result)
+            return _idle(handoff, state, result)
         case SessionEnding.TIMED_OUT:
             trait = Trait.TIMED_OUT
         case SessionEnding.BROKEN_OFF:
@@ -127,8 +127,11 @@ def _judge(handoff: Handoff, result: SessionResult) -> Attempt:
     return replace(attempt, traits=(trait,), error_type=trait.value)
 
 
-def _idle(handoff: Handoff, result: SessionResult) -> Attempt:
+def _idle(handoff: Handoff, state: PipelineState, result: SessionResult) -> Attempt:
     """A session that came to its end, and changed nothing."""
+    if len(result.plan) > 1 and not state.is_child:
+        attempt = handoff.begin(Verdict.REVISE, f"it is {len(result.plan)} issues: {'; '.join(result.plan)}")
+        return replace(attempt, traits=(Trait.COMPLEX,), items=result.plan, error_type=Trait.COMPLEX.value)
     if result.handover:
         attempt = handoff.begin(Verdict.REVISE, f"not its turn: {result.handover}")
         return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over")

@@ -10,7 +10,7 @@ from sparky.domain.attempt import Attempt, Stage, Strategy
 from sparky.domain.state import Handoff, PipelineState
 from sparky.fixing import narrow, toolfix
 from sparky.ports import Ports
-from sparky.stages import merge, review, route, session, test, verify
+from sparky.stages import decompose, merge, review, route, session, test, verify
 
 
 def execute(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -27,6 +27,7 @@ def execute(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
 
 STAGES: Mapping[Stage, Callable[[Handoff, PipelineState, Ports], Attempt]] = {
     Stage.ROUTE: route.perform,
+    Stage.DECOMPOSE: decompose.perform,
     Stage.EXECUTE: execute,
     Stage.REVIEW: review.perform,
     Stage.TEST: test.perform,

@@ -13,7 +13,7 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding, Fix, Location, marks
 from sparky.domain.issue import Kind, Severity
-from sparky.domain.kind import kind_of_code
+from sparky.issues.kind import kind_of_code
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, codes

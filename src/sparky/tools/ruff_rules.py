@@ -12,7 +12,7 @@ of 6 in WTForms), RET (taste), T201, D203, D213, INP001 and the like (not wanted
 from dataclasses import dataclass
 
 from sparky.domain.issue import Kind, Severity
-from sparky.domain.kind import kind_of_code
+from sparky.issues.kind import kind_of_code
 
 FORMAT = "format"
 """Our name for "`ruff format` would change this file"; one finding per file."""

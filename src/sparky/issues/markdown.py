@@ -15,7 +15,7 @@ from sparky.domain.reference import (
     number_in_title,
     paths_in,
 )
-from sparky.formats.issue_fields import Entry, Field, IssueText, take_apart
+from sparky.issues.fields import Entry, Field, IssueText, take_apart
 
 _SPELLINGS = {
     Severity.CRITICAL: ("critical", "urgent", "blocker", "highest", "p0"),
@@ -31,10 +31,14 @@ _REMARK = re.compile(r"\s[-\u2013\u2014]\s|\s?\(")
 
 @dataclass(frozen=True, kw_only=True)
 class Parsed:
-    """An issue, and what in its text could not be used; each warning is for a person."""
+    """An issue, and what in its text could not be used; each warning is for a person.
+
+    `parts` are the deliverables that its text lists and that are not ticked off, as they are worded there.
+    """
 
     issue: Issue
     warnings: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 def parse(text: str, *, path: str, repository: str) -> Parsed:
@@ -72,7 +76,10 @@ def parse(text: str, *, path: str, repository: str) -> Parsed:
     )
     unnamed = [f'"{text}" names no issue: sparky cannot wait for it' for text, names in depends if not names]
     unnamed += [f'"{agent}" is no name of an agent'] if agent and issue.agent is None else []
-    return Parsed(issue=issue, warnings=(*parts.warnings, *unknown, *refused, *unnamed))
+    warnings = (*parts.warnings, *unknown, *refused, *unnamed)
+    listed = (entry for entry in _all(parts, Field.PARTS) if not entry.ticked)
+    wanted = (entry.text for entry in listed if entry.ticked is False or mentioned_issues(entry.text))
+    return Parsed(issue=issue, warnings=warnings, parts=_unique(wanted))
 
 
 def sentence_issue(sentence: str, *, repository: str) -> Issue:

@@ -19,6 +19,7 @@ _NO_KEY = re.compile(r"\s*|\s*#.*|\s*-(?:\s.*)?|\s+\S.*")
 _LISTED = re.compile(r"\s*\"[^\"]*\"|\s*'[^']*'|[^,]+")
 
 _CRITERIA = re.compile(r"\b(?:success|acceptance|validation|completion) criteria\b")
+_PARTS = re.compile(r"(?:sub )?issues in this (?:phase|epic|milestone)\b")
 _FILES = re.compile(r"(?:affected |relevant |related |target )?files\b")
 _KEEP_OFF = re.compile(r"files\b.*\b(?:not|never|ignore|exclude|untouched)\b|(?:out of scope|non goals)$")
 _NOTHING = frozenset({"", "none", "n/a", "tbd", "nothing", "no response", "|", ">", "|-", ">-"})
@@ -38,13 +39,14 @@ class Field(Enum):
     LABELS = ("labels", "label", "tags")
     PARENT = ("parent issue", "parent")
     DEPENDS = ("depends on", "dependencies", "prerequisites", "blocked by")
+    PARTS = ("sub issues", "subissues", "sub tasks", "subtasks", "tasks", "deliverables", "work items")
     FILES = ("file",)
     CRITERIA = ("criteria", "definition of done", "done when")
     CONSTRAINTS = ("constraints", "constraint")
 
 
 _NAMES = {name: member for member in Field for name in member.value}
-_LISTS = frozenset({Field.DEPENDS, Field.FILES, Field.CRITERIA, Field.CONSTRAINTS})
+_LISTS = frozenset({Field.DEPENDS, Field.PARTS, Field.FILES, Field.CRITERIA, Field.CONSTRAINTS})
 _BELOW = 7  # the level of a line that stands for a heading: below every real one
 
 
@@ -110,6 +112,8 @@ def _field(name: str) -> Field | None:
     words = _words(name)
     if _KEEP_OFF.match(words):
         return Field.CONSTRAINTS
+    if _PARTS.match(words):
+        return Field.PARTS
     if _CRITERIA.search(words):
         return Field.CRITERIA
     return Field.FILES if _FILES.match(words) else _NAMES.get(words)

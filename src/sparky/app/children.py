@@ -1,0 +1,123 @@
+"""CHILD: one deliverable of a plan, as a run of its own inside the run that it is a part of."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sparky.app.read import House
+from sparky.domain.attempt import Attempt, Stage, Verdict
+from sparky.domain.issue import Issue, branch_name, slug
+from sparky.domain.plan import Child
+from sparky.domain.run import RunRow, Take
+from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.formats.state_json import decode
+from sparky.pipeline import Steps, drive
+from sparky.ports import Ports, Progress
+
+_VERDICTS = {
+    Outcome.READY: Verdict.PASS,
+    Outcome.MERGED: Verdict.PASS,
+    Outcome.PARTIAL: Verdict.REVISE,
+    Outcome.FAILED: Verdict.REVISE,
+    Outcome.CANCELLED: Verdict.REVISE,
+    Outcome.BLOCKED: Verdict.ESCALATE,
+    Outcome.NOTHING_TO_DO: Verdict.SKIP,
+}
+
+
+def perform_child(
+    handoff: Handoff, state: PipelineState, house: House, ports: Ports, steps: Callable[[Ports], Steps]
+) -> Attempt:
+    """One deliverable, on top of those before it; one whose need is not met is skipped.
+
+    A child that was interrupted goes on where the store has it, as any run does.
+    """
+    child = state.plan[handoff.part]
+    unmet = [need for need in child.needs if not _is_done(state, need)]
+    if unmet:
+        said = f"{child.title}: skipped, since {', '.join(unmet)} is not done"
+        return handoff.begin(Verdict.SKIP, said)
+    first = _first(state, child, handoff, decode(ports.blobs.get(child.issue), Issue))
+    ports = replace(ports, progress=_Both(inner=ports.progress, whole=state.run_id, part=child.id))
+    done = _earlier(state, handoff, house) or _driven(first, state, house, steps(ports))
+    if isinstance(done, RunRow):
+        step = f"merge or cancel {done.run_id}, then: sparky retry {state.run_id}"
+        attempt = handoff.begin(Verdict.ESCALATE, f"{child.title}: {done.run_id} has this issue")
+        return replace(attempt, items=(step,), child=done.run_id)
+    return _told(handoff, state, child, done, ports)
+
+
+def _first(state: PipelineState, child: Child, handoff: Handoff, issue: Issue) -> PipelineState:
+    """The child's first state: the same one each time for the same handoff of the same run."""
+    mark = hashlib.sha256(f"{state.run_id}\0{handoff.part}".encode()).hexdigest()[:8]
+    run = f"{slug(issue.id, 24)}-{mark}-{handoff.number}"
+    return PipelineState(
+        run_id=run,
+        pipeline_id=state.run_id,
+        issue=replace(issue, title=child.title),
+        context=replace(state.context, base=state.head, branch=branch_name(issue, run)),
+        preferences=replace(state.preferences, merge=MergePolicy.ASK),
+    )
+
+
+def _earlier(state: PipelineState, handoff: Handoff, house: House) -> PipelineState | None:
+    """What the deliverable's earlier run has come to since, by a person's answer; None if it is of no use."""
+    tried = state.of(Stage.CHILD, handoff.part)
+    run = tried[-1].child if tried else None
+    row = house.store.row(run) if run is not None else None
+    if row is None or row.outcome is not Outcome.READY or row.base != state.head:
+        return None
+    return house.store.state(row.run_id)
+
+
+def _driven(first: PipelineState, whole: PipelineState, house: House, steps: Steps) -> PipelineState | RunRow:
+    """The child at its end; or the run of somebody else that has its issue."""
+    row = house.store.row(first.run_id)
+    if row is None:
+        parent = house.store.row(whole.run_id)
+        executor = parent.executor if parent is not None else ""
+        held: list[RunRow] = []
+
+        def judge(holder: RunRow | None) -> Take:
+            held.extend([holder] if holder is not None else [])
+            return Take.START if holder is None else Take.JOIN
+
+        if house.store.claim(first, executor, judge) is not Take.START:
+            return held[0]
+        return drive(first, steps)
+    state = house.store.state(first.run_id)
+    return state if row.outcome is not None else drive(state, steps)
+
+
+def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineState, ports: Ports) -> Attempt:
+    end: End = done.ends[-1]
+    kept = end.outcome in {Outcome.READY, Outcome.PARTIAL} and done.head != done.base
+    if kept:
+        ports.repository.open(state.run_id, state.context.branch, done.head)
+    attempt = handoff.begin(_VERDICTS[end.outcome], f"{child.title}: {end.outcome.value}: {end.reason}")
+    return replace(
+        attempt,
+        child=done.run_id,
+        sha=done.head if kept else None,
+        items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
+        tokens=sum(one.tokens for one in done.attempts),
+        cost_usd=sum(one.cost_usd for one in done.attempts),
+    )
+
+
+def _is_done(state: PipelineState, need: str) -> bool:
+    part = next(part for part, child in enumerate(state.plan) if child.id == need)
+    return any(attempt.verdict is Verdict.PASS for attempt in state.of(Stage.CHILD, part))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Both:
+    """Says what a child does to whoever follows it, and to whoever follows the whole."""
+
+    inner: Progress
+    whole: str
+    part: str
+
+    def say(self, run: str, text: str) -> None:
+        self.inner.say(run, text)
+        self.inner.say(self.whole, f"{self.part}: {text}")
