@@ -1,5 +1,6 @@
 """Environments for tests, made from what a commit declares, kept by the bytes that declare it."""
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -14,6 +15,9 @@ from sparky.formats.state_json import UnreadableStateError, decode, encode
 from sparky.ports import Repository
 from sparky.targets.environment import Declared, TargetEnvironment, declares
 from sparky.targets.requirements_read import parse
+
+RECORDS = "envs"
+"""Where environments lie in the cache, each with a record that is touched when it is used."""
 
 _FORMAT = "1"
 _KEY_LENGTH = 24
@@ -36,7 +40,7 @@ class Environments:
     def get(self, sha: str) -> TargetEnvironment:
         """The commit's environment, built if there is none yet; raises BuildError."""
         key, declared = self._facts(sha)
-        record = self._cache / "envs" / f"{key}.json"
+        record = self._cache / RECORDS / f"{key}.json"
         if (known := _recorded(record)) is not None:
             return known
         with self._locks.hold(f"env-{key}"):
@@ -72,4 +76,7 @@ def _recorded(record: Path) -> TargetEnvironment | None:
         known = decode(record.read_bytes(), TargetEnvironment)
     except (FileNotFoundError, UnreadableStateError):
         return None
-    return known if Path(known.path).is_dir() else None
+    if not Path(known.path).is_dir():
+        return None
+    os.utime(record)
+    return known
