@@ -134,7 +134,7 @@ def test_a_cancel_that_comes_too_late_says_how_the_run_ended(world: World) -> No
     said = world.sparky("cancel", str(run["run_id"]), "--json")
     assert (said.returncode, '"outcome": "merged"' in said.stdout) == (3, True), said.stderr
     assert said.stderr.splitlines()[-1] == (
-        f"it was merged before it could be cancelled; `sparky undo {run['run_id']}` takes it back"
+        f"it ended as merged before it could be cancelled; `sparky undo {run['run_id']}` takes it back"
     )
     assert_merged_once(world, base)
 
