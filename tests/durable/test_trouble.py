@@ -101,6 +101,14 @@ def test_a_disk_that_gets_full_again_and_again_leads_to_one_commit(world: World)
     assert_merged_once(world, base)
 
 
+def test_a_disk_that_is_full_for_a_stage_leaves_the_run_to_be_resumed(world: World) -> None:
+    base = world.git("rev-parse", "HEAD")
+    assert exit_code(world, "full before:perform:review") == 1
+    assert [run["life"] for run in world.runs()] == ["interrupted"]
+    assert exit_code(world) == 0
+    assert_merged_once(world, base)
+
+
 @pytest.mark.parametrize("status", ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"])
 def test_a_run_whose_workflow_ended_without_it_is_resumed_at_the_step_that_failed(
     world: World, status: str
