@@ -117,6 +117,10 @@ class Repository(Protocol):
         """Remove the run's worktree; its branch and what `keep` holds stay."""
         ...
 
+    def require_droppable(self, run: str, branch: str) -> None:
+        """Raise `GitError` if `drop` would refuse."""
+        ...
+
     def drop(self, run: str, branch: str) -> None:
         """Remove the run's branch and kept ref, too; refuses if its commits are nowhere else."""
         ...

@@ -205,3 +205,12 @@ def test_a_reader_that_goes_away_is_no_bug(with_run: Place) -> None:
     process.stderr.close()
     assert (err, list(with_run.root.glob("sparky-bug-*"))) == ("", [])
     assert process.wait() in {0, 1}
+
+
+def test_the_cache_is_not_removed_under_a_run_that_is_driven(place: Place) -> None:
+    place.store.claim(state_of(), "executor-1", lambda _: Take.START)
+    with FileLocks(place.state / "locks").hold("executor-1"):
+        said = place.sparky("clean", "--cache")
+    why = f"the environments of {RUN} lie in the cache, and it is running"
+    assert said == Said(code=3, out="", err=f"error: {why}: wait for it, or `sparky cancel {RUN}`\n")
+    assert place.sparky("clean", "--cache").code == 0

@@ -1,6 +1,7 @@
 """Every verb: its help, its JSON, and what it says to bad input, with the exit code and no traceback."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -281,10 +282,10 @@ def test_a_waiting_run_that_is_cancelled_keeps_its_work_on_its_branch(world_of: 
     assert world.git("show", f"{branch}:shop.py") == "X = 1"
     assert refused(world.sparky("cancel", run)) == (2, f"error: {run} has ended already: cancelled")
     assert refused(world.sparky("merge", run))[0] == 3
-    assert world.sparky("clean", "-n", "--json").json()["removed"] == []
-    kept = world.sparky("clean", "--json")
-    assert (kept.code, kept.json()["removed"], list(kept.json()["kept"])) == (0, [], [run])
-    assert "is on no other branch: merge it, or delete it yourself" in kept.json()["kept"][run]
+    for words in (("-n",), ()):
+        kept = world.sparky("clean", *words, "--json")
+        assert (kept.code, kept.json()["removed"], list(kept.json()["kept"])) == (0, [], [run])
+        assert "is on no other branch: merge it, or delete it yourself" in kept.json()["kept"][run]
 
     world.git("merge", "-q", "--ff-only", branch)
     for words in (("-n",), ()):
@@ -333,6 +334,23 @@ def test_runs_of_a_repository_that_is_gone_can_be_cleaned(world_of: MakeWorld) -
     assert world.sparky("cancel", run).code == 0
     world.repo.rename(world.root / "moved")
     assert world.sparky("clean", "--json", cwd=world.root).json()["removed"] == [run]
+
+
+def test_blobs_go_with_the_last_run_that_refers_to_them(world_of: MakeWorld) -> None:
+    world = world_of({"shop.py": "import os\n\nX = 1\n"})
+    run = world.sparky("fix", "--json").json()["run_id"]
+    assert world.sparky("merge", run).code == 0
+    blobs = [path for path in (world.root / "state" / "blobs").rglob("*") if path.is_file()]
+    for path in blobs:
+        os.utime(path, (0, 0))
+    freed = {"blobs": len(blobs), "environments": 0, "bytes": sum(path.stat().st_size for path in blobs)}
+    assert blobs != []
+    assert world.sparky("clean", "-n", "--json").json()["freed"] == freed
+    assert all(path.exists() for path in blobs)
+    assert world.sparky("clean", "--json").json()["freed"] == freed
+    assert not any(path.exists() for path in blobs)
+    none = "freed 0.0 MB: 0 blob(s) of no run, 0 environment(s) unused for 30 days"
+    assert world.sparky("clean").out.splitlines() == ["removed 0 run(s), kept 0", none]
 
 
 def test_the_cache_goes_when_it_is_asked_for_and_not_before(world_of: MakeWorld) -> None:

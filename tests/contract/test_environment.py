@@ -15,7 +15,7 @@ from typing import Protocol
 
 import pytest
 
-from sparky.adapters.environment import Environments
+from sparky.adapters.environment import RECORDS, Environments
 from sparky.adapters.installs import Installs
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.scratch import scratch
@@ -144,6 +144,14 @@ def test_the_same_declarations_share_an_environment_and_others_do_not(target: Ta
     assert (keys[0] == keys[1], keys[0] == keys[2]) == (True, False)
 
 
+def test_an_environment_that_is_used_is_as_good_as_new(target: Target) -> None:
+    sha = target.commit({})
+    record = target.cache / RECORDS / f"{target.environments.get(sha).key}.json"
+    os.utime(record, (0, 0))
+    target.environments.get(sha)
+    assert record.stat().st_mtime > 0
+
+
 def test_two_that_want_an_environment_at_once_get_one(fresh_target: Target) -> None:
     sha = fresh_target.commit({"module.py": ""})
     with ThreadPoolExecutor(2) as pool:
@@ -172,7 +180,7 @@ def test_an_index_that_cannot_be_reached_leaves_no_environment(fresh_target: Tar
 BUILDER = """
 import sys
 from pathlib import Path
-from sparky.adapters.environment import Environments
+from sparky.adapters.environment import RECORDS, Environments
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.scratch import scratch
 from sparky.adapters.shell import SystemShell

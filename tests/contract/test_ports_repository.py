@@ -236,9 +236,12 @@ def test_a_run_is_dropped_only_if_its_work_is_elsewhere(person: Person) -> None:
     root = repository.open(RUN, BRANCH, head)
     repository.close(RUN)
     assert (root.exists(), repository.resolve(BRANCH)) == (False, head)
-    with pytest.raises(GitError, match="on no other branch"):
-        repository.drop(RUN, BRANCH)
+    for refuse in (repository.require_droppable, repository.drop):
+        with pytest.raises(GitError, match="on no other branch"):
+            refuse(RUN, BRANCH)
     assert repository.resolve(f"refs/sparky/runs/{RUN}") == head
     repository.merge("main", base, head)
+    repository.require_droppable(RUN, BRANCH)
+    assert repository.resolve(BRANCH) == head
     repository.drop(RUN, BRANCH)
     assert [repository.resolve(ref) for ref in (BRANCH, f"refs/sparky/runs/{RUN}")] == [None, None]

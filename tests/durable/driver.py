@@ -1,10 +1,12 @@
 """Drives a run in a process of its own and kills it with SIGKILL at a named point.
 
-A point is `before:perform:execute`, `after:perform:execute`, `before:decide:3`, `after:close`, and so on. The
-run of issue 001 is started, or gone on with if it is there. The processes are forked from one that has loaded
-the engine already, since loading takes longer than all the rest.
+A point is `before:perform:execute`, `after:perform:execute`, `before:decide:3`, `after:close`, and so on; at
+`full before:perform:review` the disk is full instead. The run of issue 001 is started, or gone on with if it
+is there. The processes are forked from one that has loaded the engine, since loading takes longer than
+all the rest.
 """
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -48,6 +50,8 @@ class Killing:
     def _reach(self, point: str) -> None:
         if point in self._points:
             os.kill(os.getpid(), signal.SIGKILL)
+        if f"full {point}" in self._points:
+            raise OSError(errno.ENOSPC, "No space left on device", "some file")
 
 
 def drive(world: World, points: set[str]) -> None:

@@ -101,6 +101,14 @@ def test_a_disk_that_gets_full_again_and_again_leads_to_one_commit(world: World)
     assert_merged_once(world, base)
 
 
+def test_a_disk_that_is_full_for_a_stage_leaves_the_run_to_be_resumed(world: World) -> None:
+    base = world.git("rev-parse", "HEAD")
+    assert exit_code(world, "full before:perform:review") == 1
+    assert [run["life"] for run in world.runs()] == ["interrupted"]
+    assert exit_code(world) == 0
+    assert_merged_once(world, base)
+
+
 @pytest.mark.parametrize("status", ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"])
 def test_a_run_whose_workflow_ended_without_it_is_resumed_at_the_step_that_failed(
     world: World, status: str
@@ -134,7 +142,7 @@ def test_a_cancel_that_comes_too_late_says_how_the_run_ended(world: World) -> No
     said = world.sparky("cancel", str(run["run_id"]), "--json")
     assert (said.returncode, '"outcome": "merged"' in said.stdout) == (3, True), said.stderr
     assert said.stderr.splitlines()[-1] == (
-        f"it was merged before it could be cancelled; `sparky undo {run['run_id']}` takes it back"
+        f"it ended as merged before it could be cancelled; `sparky undo {run['run_id']}` takes it back"
     )
     assert_merged_once(world, base)
 

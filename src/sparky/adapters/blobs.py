@@ -17,7 +17,9 @@ class FileBlobs:
         """Keep the bytes; returns their digest."""
         name = digest(data)
         path = self._path(name)
-        if not path.exists():
+        try:
+            os.utime(path)  # what is wanted again is young again, and not pruned
+        except FileNotFoundError:
             write_whole(path, data)
         return name
 

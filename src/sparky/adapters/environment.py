@@ -1,5 +1,6 @@
 """Environments for tests, made from what a commit declares, kept by the bytes that declare it."""
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -14,6 +15,9 @@ from sparky.formats.state_json import UnreadableStateError, decode, encode
 from sparky.ports import Repository
 from sparky.targets.environment import Declared, TargetEnvironment, declares, meaning, unfit
 from sparky.targets.requirements_read import parse
+
+RECORDS = "envs"
+"""Where environments lie in the cache, each with a record that is touched when it is used."""
 
 _FORMAT = "2"
 _KEY_LENGTH = 24
@@ -44,7 +48,7 @@ class Environments:
             raise BuildError(
                 f"{why}, and sparky tests with its own, {ours}: install sparky into one that fits"
             )
-        record = self._cache / "envs" / f"{key}.json"
+        record = self._cache / RECORDS / f"{key}.json"
         if (known := _recorded(record)) is not None:
             return known
         with self._locks.hold(f"env-{key}"):
@@ -87,4 +91,7 @@ def _recorded(record: Path) -> TargetEnvironment | None:
         known = decode(record.read_bytes(), TargetEnvironment)
     except (FileNotFoundError, UnreadableStateError):
         return None
-    return known if Path(known.path).is_dir() else None
+    if not Path(known.path).is_dir():
+        return None
+    os.utime(record)
+    return known

@@ -170,14 +170,18 @@ class MemoryRepository:
         """Remove the run's worktree; its branch and what `keep` holds stay."""
         shutil.rmtree(self._root / run, ignore_errors=True)
 
-    def drop(self, run: str, branch: str) -> None:
-        """Remove the run's branch and kept ref, too; refuses if its commits are nowhere else."""
+    def require_droppable(self, run: str, branch: str) -> None:
+        """Raise GitError if `drop` would refuse."""
         own = {f"refs/heads/{branch}", f"refs/sparky/runs/{run}"}
         elsewhere = {sha for ref, tip in self._refs.items() if ref not in own for sha in self._line(tip)}
         for ref in own & self._refs.keys():
             if self._refs[ref] not in elsewhere:
                 raise GitError(f"{self._refs[ref]} of {branch} is on no other branch: merge it, or delete it")
-        for ref in own:
+
+    def drop(self, run: str, branch: str) -> None:
+        """Remove the run's branch and kept ref, too; refuses if its commits are nowhere else."""
+        self.require_droppable(run, branch)
+        for ref in (f"refs/heads/{branch}", f"refs/sparky/runs/{run}"):
             self._refs.pop(ref, None)
         self._opened.pop(run, None)
 

@@ -5,6 +5,7 @@ does not do the work again.
 """
 
 import shutil
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from sparky.adapters.blobs import write_whole
@@ -28,6 +29,11 @@ class FileReceipts:
     def put(self, run: str, ordinal: int, attempt: Attempt) -> None:
         """Keep the attempt, on disk when this returns."""
         write_whole(self._path(run, ordinal), encode(attempt))
+
+    def texts(self, but: Container[str]) -> Iterator[bytes]:
+        """The receipts of all runs, `but` for these, as they were encoded."""
+        paths = self._root.glob("*/*.json")
+        return (path.read_bytes() for path in paths if path.parent.name not in but)
 
     def drop(self, run: str) -> None:
         """Remove all receipts of a run."""

@@ -166,22 +166,28 @@ class GitRepository:
         """Remove the run's worktree; its branch and what `keep` holds stay."""
         self._worktree(run).remove()
 
+    def require_droppable(self, run: str, branch: str) -> None:
+        """Raise GitError if `drop` would refuse."""
+        record, tips, ref = self._worktree(run).record(), self._tips(run, branch), _head(branch)
+        if ref not in tips:  # a person removed it, who has let go of what only the kept ref still holds
+            return
+        if record is None or record.branch != branch:
+            raise GitError(f"the branch {branch} is not this run's: sparky does not remove it")
+        self._require_free(branch)
+        for sha in tips.values():
+            self._require_elsewhere(run, branch, sha)
+
     def drop(self, run: str, branch: str) -> None:
-        """Remove the run's branch and kept ref, too; refuses if its commits are nowhere else."""
+        """Remove the run's worktree, branch and kept ref; refuses if its commits are nowhere else."""
+        self.require_droppable(run, branch)
         tree = self._worktree(run)
         tree.remove()
-        record, ref = tree.record(), _head(branch)
-        tips = {name: sha for name in (ref, _kept(run)) if (sha := self.resolve(name))}
-        if ref in tips and (record is None or record.branch != branch):
-            raise GitError(f"the branch {branch} is not this run's: sparky does not remove it")
-        if ref in tips:
-            self._require_free(branch)
-        # A branch that is gone was removed by a person, who has let go of what only the kept ref still holds.
-        for sha in tips.values() if ref in tips else ():
-            self._require_elsewhere(run, branch, sha)
-        for name, sha in tips.items():
+        for name, sha in self._tips(run, branch).items():
             self._git.run("update-ref", "-d", name, sha)
         tree.forget()
+
+    def _tips(self, run: str, branch: str) -> dict[str, str]:
+        return {name: sha for name in (_head(branch), _kept(run)) if (sha := self.resolve(name))}
 
     def _worktree(self, run: str) -> Worktree:
         return Worktree(self._git, self._git_dir, self._root, run)
@@ -206,7 +212,9 @@ class GitRepository:
 
     def _require_elsewhere(self, run: str, branch: str, sha: str) -> None:
         own = (f"--exclude={_head(branch)}", f"--exclude={_kept(run)}")
-        alone = self._git.ask("rev-list", "--max-count=1", sha, "--not", *own, "--all")
+        # The run's own worktree, which goes as well, is no place to keep them.
+        refs = ("--single-worktree", "--not", *own, "--all")
+        alone = self._git.ask("rev-list", "--max-count=1", sha, *refs)
         if alone:
             raise GitError(f"{sha} of {branch} is on no other branch: merge it, or delete it yourself")
 

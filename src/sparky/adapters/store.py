@@ -1,6 +1,6 @@
 """The store: runs, attempts, claims and refusals in SQLite. A projection of what the engine recorded."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from sparky.adapters.store_claims import Claims
 from sparky.adapters.store_file import StoreError
@@ -86,6 +86,12 @@ class SqliteStore(Claims):
         query = "SELECT fingerprint, reason FROM refusals WHERE repository = ?"
         with self._errors():
             return dict(self._connection().execute(query, (repository,)).fetchall())
+
+    def texts(self, but: Container[str]) -> Iterator[bytes]:
+        """Everything that is stored of runs, `but` for these, as it was encoded."""
+        query = "SELECT run_id, state FROM runs UNION ALL SELECT run_id, attempt FROM attempts"
+        with self._errors():
+            yield from (text for run, text in self._connection().execute(query) if run not in but)
 
     def forget(self, runs: Iterable[str]) -> None:
         """Remove runs and their attempts. Their ids stay taken: the engine knows what ran under them."""

@@ -2,12 +2,13 @@
 
 import click
 
+from sparky.app.read import House
 from sparky.cli.follow import follow
 from sparky.cli.options import as_json, house, run_argument, say
 from sparky.cli.table import load
 from sparky.cli.take import exit_code, put_outcome, watch
 from sparky.domain.errors import NeedsPersonError, UsageError
-from sparky.domain.run import Life
+from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Outcome
 
 _TOO_LATE = {
@@ -34,10 +35,7 @@ def command(run: str, *, as_json: bool) -> int:
             watch(home, row.run_id, lambda: load("drive").start(home, executor, following))
     else:
         home.store.cancel(row.run_id)
-        if life is Life.INTERRUPTED:
-            with home.locks.executor() as executor:
-                watch(home, row.run_id, lambda: load("drive").cancel(home, executor, row))
-        else:
+        if life is not Life.INTERRUPTED or not _end(home, row):
             say("asked the process that drives it to end it")
             follow(home, row.run_id, say)
     result = put_outcome(home, row.run_id, as_json=as_json)
@@ -45,5 +43,11 @@ def command(run: str, *, as_json: bool) -> int:
         return 0
     outcome = result.outcome or Outcome.FAILED
     way = _TOO_LATE.get(outcome, "`sparky show RUN` tells its story").replace("RUN", row.run_id)
-    say(f"it was {outcome.value} before it could be cancelled; {way}")
+    say(f"it ended as {outcome.value} before it could be cancelled; {way}")
     return exit_code(home, result) or NeedsPersonError.code
+
+
+def _end(home: House, row: RunRow) -> bool:
+    with home.locks.executor() as executor:
+        ended: bool = watch(home, row.run_id, lambda: load("drive").cancel(home, executor, row))
+        return ended

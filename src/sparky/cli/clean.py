@@ -5,13 +5,14 @@ from pathlib import Path
 
 import click
 
-from sparky.adapters.repository import GitRepository
-from sparky.adapters.shell import SystemShell
+from sparky.adapters.unused import UNUSED_DAYS, Unused, find_unused
 from sparky.app.build import ports_for
 from sparky.app.read import House
 from sparky.cli.options import as_json, house, put_json, run_argument_optional, say
 from sparky.domain.errors import NeedsPersonError, UserError
 from sparky.domain.run import Life, RunRow
+from sparky.domain.state import PipelineState
+from sparky.ports import Repository
 
 
 @click.command("clean")
@@ -22,51 +23,68 @@ from sparky.domain.run import Life, RunRow
 def command(run: str | None, *, cache: bool, dry_run: bool, as_json: bool) -> int:
     """Remove what ended runs left behind: RUN's, or all of them.
 
-    A run whose branch holds work that is nowhere else is kept, and named.
+    A run whose branch holds work that is nowhere else is kept, and named. Without RUN, blobs that no run
+    refers to and environments that were not used for a month go, too, unless a run is being driven.
     """
     home = house()
     rows = [home.find(run)] if run else home.store.rows(limit=1_000_000)
     ended = [row for row in rows if home.life(row) is Life.ENDED]
     if run and not ended:
         raise NeedsPersonError(f"{rows[0].run_id} has not ended: `sparky cancel {rows[0].run_id}` first")
+    live = [row.run_id for row in home.store.unfinished() if home.life(row) is Life.RUNNING]
+    if cache and live:
+        said = f"the environments of {', '.join(live)} lie in the cache, and it is running"
+        raise NeedsPersonError(f"{said}: wait for it, or `sparky cancel {live[0]}`")
     removed, kept = [], {}
     for row in ended:
         try:
-            (_require_merged if dry_run else _remove)(home, row)
+            (_require_removable if dry_run else _remove)(home, row)
             removed.append(row.run_id)
         except UserError as error:
             kept[row.run_id] = str(error)
-    if cache and not dry_run:
-        shutil.rmtree(home.environment.cache, ignore_errors=True)
+    unused = Unused() if run or live else _unused(home, set(removed))
+    freed = {"blobs": len(unused.blobs), "environments": len(unused.environments), "bytes": unused.bytes}
+    if not dry_run:
+        unused.remove()
+        if cache:
+            shutil.rmtree(home.environment.cache, ignore_errors=True)
     if as_json:
-        put_json({"removed": removed, "kept": kept, "dry_run": dry_run})
-    else:
-        for name, why in kept.items():
-            say(f"kept {name}: {why}")
-        click.echo(f"{'would remove' if dry_run else 'removed'} {len(removed)} run(s), kept {len(kept)}")
+        put_json({"removed": removed, "kept": kept, "freed": freed, "dry_run": dry_run})
+        return 0
+    for name, why in kept.items():
+        say(f"kept {name}: {why}")
+    click.echo(f"{'would remove' if dry_run else 'removed'} {len(removed)} run(s), kept {len(kept)}")
+    room = f"{unused.bytes / 1e6:.1f} MB: {len(unused.blobs)} blob(s) of no run"
+    unneeded = f"{len(unused.environments)} environment(s) unused for {UNUSED_DAYS} days"
+    click.echo(f"{'would free' if dry_run else 'freed'} {room}, {unneeded}")
     return 0
 
 
+def _unused(home: House, gone: set[str]) -> Unused:
+    """What nothing needs but the runs that are `gone`, or would be."""
+    state = home.environment.state
+    texts = (*home.store.texts(gone), *home.receipts.texts(gone))
+    return find_unused(state / "blobs", home.environment.cache, texts)
+
+
+def _repository(home: House, state: PipelineState) -> Repository | None:
+    """The run's repository; None if it is gone, or moved away, and with it all that the run left in it."""
+    if not Path(state.context.git_dir).is_dir():
+        return None
+    return ports_for(home, state.context, state.preferences).repository
+
+
 def _remove(home: House, row: RunRow) -> None:
-    state = home.store.state(row.run_id)
-    # With the repository all that the run left in it is gone, or moved away.
-    if Path(state.context.git_dir).is_dir():
-        repository = ports_for(home, state.context, state.preferences).repository
-        repository.close(row.run_id)
+    repository = _repository(home, home.store.state(row.run_id))
+    if repository is not None:
         repository.drop(row.run_id, row.branch)
     home.store.forget([row.run_id])
     home.receipts.drop(row.run_id)
     home.progress.drop(row.run_id)
 
 
-def _require_merged(home: House, row: RunRow) -> None:
-    """Raise if `_remove` would refuse, as far as the target branch tells."""
-    context = home.store.state(row.run_id).context
-    git_dir = Path(context.git_dir)
-    if not git_dir.is_dir():
-        return
-    shell = SystemShell(home.environment.base)
-    repository = GitRepository(shell, top=Path(context.repo_path), git_dir=git_dir, work_root=Path())
-    branch = f"refs/heads/{row.branch}"
-    if repository.resolve(branch) is not None and repository.log(context.target or "HEAD", branch):
-        raise NeedsPersonError(f"{row.branch} holds work that is not in {context.target or 'HEAD'}")
+def _require_removable(home: House, row: RunRow) -> None:
+    """Raise if `_remove` would refuse."""
+    repository = _repository(home, home.store.state(row.run_id))
+    if repository is not None:
+        repository.require_droppable(row.run_id, row.branch)

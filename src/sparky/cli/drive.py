@@ -27,10 +27,13 @@ def adopt(home: House, executor: str, rows: list[RunRow]) -> list[RunRow]:
         engine.stop()
 
 
-def cancel(home: House, executor: str, row: RunRow) -> None:
-    """Drive an interrupted run to the end that was asked for; where that can't be done, write its end."""
+def cancel(home: House, executor: str, row: RunRow) -> bool:
+    """Drive an interrupted run to the end that was asked for; where that can't be done, write its end.
+
+    False: another process has taken it up meanwhile, and ends it.
+    """
     try:
-        adopt(home, executor, [row])
+        return bool(adopt(home, executor, [row]))
     except Exception as error:
         state = home.store.state(row.run_id)
         end = decide(state, cancelled=True)
@@ -38,3 +41,4 @@ def cancel(home: House, executor: str, row: RunRow) -> None:
             raise
         said = f"{end.reason}; it could not be driven any more: {error}"
         home.store.save_end(state.ended(replace(end, reason=said)))
+        return True
