@@ -1,12 +1,14 @@
 """What a stage stands on: a house in memory, a run in it, and one performance of a stage."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sparky.adapters.memory import Program, answer
 from sparky.adapters.scripted import ScriptedSession
+from sparky.adapters.shell import SystemShell
 from sparky.domain.attempt import Attempt, Stage, Strategy
 from sparky.domain.command import Command, Completed
 from sparky.domain.issue import Issue
@@ -15,6 +17,9 @@ from sparky.domain.testing import TestCase, TestOutcome
 from sparky.stages.table import STAGES
 from sparky.testing.house import MemoryHouse, memory_house
 from tests.builders import CONTEXT, ISSUE, RUN
+
+_RUFF = str(Path(sys.executable).with_name("ruff"))
+_SHELL = SystemShell({})
 
 Files = Mapping[str, bytes | None]
 Red = Mapping[str, str]
@@ -91,6 +96,11 @@ class Stand:
         red = self.red(files)
         outcomes = ((name, TestOutcome.FAILED if name in red else TestOutcome.PASSED) for name in self.ids)
         return tuple(TestCase(id=name, outcome=done, message=red.get(name, "")) for name, done in outcomes)
+
+
+def real_ruff(command: Command) -> Completed:
+    """The ruff beside this Python."""
+    return _SHELL.run(replace(command, argv=(_RUFF, *command.argv[1:])))
 
 
 def ruff(command: Command) -> Completed:

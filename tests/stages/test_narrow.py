@@ -1,6 +1,5 @@
 """EXECUTE again after a fix was refused: what is safe is kept, and only the culprit goes."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparky.adapters.memory import MemoryTests
-from sparky.adapters.shell import SystemShell
 from sparky.domain.attempt import Stage
-from sparky.domain.command import Command, Completed
 from sparky.domain.finding import findings_issue
 from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
@@ -23,18 +20,10 @@ from sparky.ports import Ports
 from sparky.stages.table import perform
 from sparky.tools.tool import Unit
 from tests.builders import CONTEXT
-from tests.stages.stand import Red, Stand
+from tests.stages.stand import Red, Stand, real_ruff
 
 KINDS = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
-RUFF = str(Path(sys.executable).with_name("ruff"))
 NEEDED = b"import json\nimport needed\nimport os\n\nX = 1\n"
-
-
-SHELL = SystemShell({})
-
-
-def real_ruff(command: Command) -> Completed:
-    return SHELL.run(replace(command, argv=(RUFF, *command.argv[1:])))
 
 
 def needs_it(files: Mapping[str, bytes]) -> Red:

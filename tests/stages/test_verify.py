@@ -9,7 +9,7 @@ from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.result import REST
 from sparky.domain.testing import Comparison
 from sparky.formats.state_json import decode, encode
-from tests.stages.stand import Files, Stand
+from tests.stages.stand import Files, Stand, real_ruff
 
 OS = Finding(
     tool="ruff",
@@ -82,6 +82,22 @@ def test_a_finding_that_appeared_goes_back_to_the_coder(stand: Stand) -> None:
     why = "1 finding(s) appeared: b.py:1 F401 `os` imported but unused"
     assert attempt.reason == f"not verified: nothing new: {why}"
     assert refusals(attempt) == {"nothing new": (Verdict.REVISE, why)}
+
+
+def test_bug_a_change_could_hide_what_it_brings_by_configuring_the_tools(stand: Stand) -> None:
+    stand.tool = real_ruff
+    hiding = {"ruff.toml": b"lint.ignore = ['F401']\n", "b.py": b"import os\n\nB = 2\n"}
+    why = (
+        "1 finding(s) appeared, which the changed configuration of the tools hides: "
+        "b.py:1 F401 `os` imported but unused"
+    )
+    assert refusals(verified(stand, hiding)) == {"nothing new": (Verdict.ESCALATE, why)}
+
+
+def test_a_configuration_that_hides_nothing_excuses_nothing(stand: Stand) -> None:
+    stand.tool = real_ruff
+    attempt = verified(stand, {"ruff.toml": b"line-length = 99\n", "b.py": b"import os\n\nB = 2\n"})
+    assert refusals(attempt)["nothing new"][0] is Verdict.REVISE
 
 
 def test_only_the_tested_commit_is_verified(stand: Stand) -> None:

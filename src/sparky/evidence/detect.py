@@ -13,7 +13,7 @@ from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.ports import Ports
 from sparky.tools.table import TOOLS
-from sparky.tools.tool import Argv, Tool
+from sparky.tools.tool import Argv, Read, Tool
 
 TIMEOUT_S = 600.0
 OUTPUT_LIMIT = 256_000_000
@@ -45,15 +45,24 @@ def bind(ports: Ports, name: str, root: Path) -> Tool:
 
 
 def detect(
-    ports: Ports, root: Path, sha: str, kinds: Iterable[Kind], paths: Sequence[str] = (".",)
+    ports: Ports,
+    root: Path,
+    sha: str,
+    kinds: Iterable[Kind],
+    paths: Sequence[str] = (".",),
+    *,
+    configured: Read | None = None,
 ) -> Detected:
-    """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError."""
+    """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError.
+
+    `configured` reads the files that configure the tools; None: those of the directory.
+    """
     wanted = tuple(kinds)
     findings: list[Finding] = []
     evidence: list[Evidence] = []
     notes: list[str] = []
     for name in TOOLS:
-        tool = bind(ports, name, root)
+        tool = TOOLS[name](ports.binaries[name], configured or (lambda path: read_file(root, path)))
         results = tuple(run_tool(ports, root, argv) for argv in tool.detect(wanted, paths))
         found = tool.findings(results, str(root), lambda path: read_file(root, path))
         findings += found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Tally, Trait, Verdict
 from sparky.domain.change import Change
@@ -25,10 +26,13 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     change = Change(files=ports.repository.changes(state.base, state.head))
     paths = _paths(state, change)
     before = _before(state, ports, paths)
-    after = _look(state, ports, state.head, paths)
+    # What configures the tools at the base: a change of that must not hide what it brings.
+    after = _look(state, ports, state.head, paths, configured=state.base)
+    fresh = appeared(before, after.findings)
+    hidden = bool(fresh) and not appeared(before, _look(state, ports, state.head, paths).findings)
     gates = (
         _tested(state),
-        _nothing_new(appeared(before, after.findings)),
+        _nothing_new(fresh, hidden=hidden),
         _tests_show_it(state, ports),
         _criteria(state.issue),
         _size(state, change),
@@ -80,13 +84,17 @@ def _before(state: PipelineState, ports: Ports, paths: Sequence[str]) -> tuple[F
     return _look(state, ports, state.base, paths).findings
 
 
-def _look(state: PipelineState, ports: Ports, sha: str, paths: Sequence[str]) -> Detected:
+def _look(
+    state: PipelineState, ports: Ports, sha: str, paths: Sequence[str], *, configured: str | None = None
+) -> Detected:
+    """The findings at a commit, as the tools are configured there, or at another."""
     with exported(ports, sha) as root:
         there = [path for path in paths if (root / path).exists()]
         if not there:
             return Detected(findings=(), evidence=())
         ports.progress.say(state.run_id, f"looking for findings at {sha[:10]}")
-        return detect(ports, root, sha, _kinds(state), there)
+        read = partial(ports.repository.read, configured or sha)
+        return detect(ports, root, sha, _kinds(state), there, configured=read)
 
 
 def _kinds(state: PipelineState) -> tuple[Kind, ...]:
@@ -104,10 +112,16 @@ def _tested(state: PipelineState) -> GateResult:
     return _gate("tested commit", Verdict.PASS, f"the tests ran at {state.head[:10]}")
 
 
-def _nothing_new(fresh: Sequence[Finding]) -> GateResult:
+def _nothing_new(fresh: Sequence[Finding], *, hidden: bool) -> GateResult:
+    """`hidden`: the configuration of the tools at the head, unlike that at the base, finds nothing of it."""
     if not fresh:
         return _gate("nothing new", Verdict.PASS, "no finding appeared")
     shown = "; ".join(left(finding, "").what for finding in fresh[:5])
+    if hidden:
+        said = (
+            f"{len(fresh)} finding(s) appeared, which the changed configuration of the tools hides: {shown}"
+        )
+        return _gate("nothing new", Verdict.ESCALATE, said)
     return _gate("nothing new", Verdict.REVISE, f"{len(fresh)} finding(s) appeared: {shown}")
 
 
