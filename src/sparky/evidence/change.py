@@ -1,6 +1,5 @@
 """What stages look at and leave behind: a change as facts, the findings known at the base, what stays."""
 
-import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from sparky.domain.result import REST
 from sparky.domain.state import PipelineState
 from sparky.formats.state_json import decode, encode
 from sparky.ports import Blobs, Ports, Repository
+from sparky.tools.python_source import parse
 
 
 def read_change(repository: Repository, base: str, head: str) -> Change:
@@ -57,7 +57,7 @@ def _broken(repository: Repository, head: str, files: tuple[FileChange, ...]) ->
 def syntax_error(source: bytes) -> str | None:
     """Why Python source does not parse, None if it does."""
     try:
-        ast.parse(source)
+        parse(source)
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:

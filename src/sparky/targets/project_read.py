@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparky.formats import python_source
 from sparky.targets.tables import read_ini, read_toml, strings, table
 
 _PKG_RESOURCES = "setuptools<82"
@@ -131,7 +132,7 @@ def _setup_py(data: bytes | None) -> Project:
     if data is None:
         return Project()
     try:
-        tree = ast.parse(data)
+        tree = python_source.parse(data)
     except (SyntaxError, ValueError):
         return Project(source="setup.py")
     known = {

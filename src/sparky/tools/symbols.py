@@ -1,11 +1,10 @@
 """The enclosing qualified name of every line of Python source: it stays when lines move."""
 
 import ast
-import threading
-import warnings
+
+from sparky.tools.python_source import parse
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_WARNINGS = threading.Lock()
 
 
 def symbols(source: bytes) -> tuple[str, ...]:
@@ -34,14 +33,10 @@ def symbol_at(names: tuple[str, ...], line: int | None) -> str:
 
 
 def _tree(source: bytes) -> ast.Module | None:
-    # An invalid escape in the target's source makes the parser warn: not our warning, and not to be shown.
-    # Filters are the process's, so two threads must not save and restore them crosswise.
-    with _WARNINGS, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+    try:
+        return parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _span(node: _Scope) -> tuple[int, int]:
