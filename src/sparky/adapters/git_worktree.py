@@ -17,6 +17,11 @@ from sparky.ports import GitError, UncommittableError
 
 _RUN = re.compile(r"(?!.*(?:\.\.|\.lock$|\.$))[A-Za-z0-9][A-Za-z0-9._-]*")
 _SUBMODULE = "160000"
+_CACHES = tuple(
+    f"--exclude={name}"
+    for name in ("__pycache__/", "*.py[co]", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/")
+)
+"""What tools leave behind, whether the repository ignores it or not. What it tracks of it is not left out."""
 _OWNER = 0o700
 
 
@@ -106,7 +111,9 @@ class Worktree:
                 place.mkdir()
 
     def stage(self, parent: str, excludes: str | None) -> str:
-        """The tree of the worktree's files, ignored ones left out; `excludes` is the person's ignore file.
+        """The tree of the worktree's files, ignored ones and new caches of tools left out.
+
+        `excludes` is the person's ignore file.
 
         Raises UncommittableError for a repository inside the worktree: git would keep a link, not its files.
         """
@@ -114,7 +121,7 @@ class Worktree:
         if excludes is not None:
             git = replace(git, settings={**git.settings, "core.excludesFile": excludes})
         git.run("read-tree", "--reset", parent)
-        new = git.names("ls-files", "--others", "--exclude-standard", "-z")
+        new = git.names("ls-files", "--others", "--exclude-standard", *_CACHES, "-z")
         nested = [name for name in new if name.endswith("/")]
         if nested:
             raise UncommittableError(

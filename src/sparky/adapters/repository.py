@@ -62,10 +62,10 @@ class GitRepository:
     def commit(self, run: str, message: str) -> str | None:
         """Commit all that is changed in the run's worktree, as one commit on what sparky put it at.
 
-        Returns the sha, None if nothing is changed. Ignored files stay out; commits that an agent made are
-        not kept as such, their changes are. Bytes, executable bits and links are kept as they are, but where
-        the repository's own .gitattributes ask for another line ending (text, eol). Raises
-        UncommittableError for a repository inside the worktree.
+        Returns the sha, None if nothing is changed. Ignored files and new caches of tools stay out; commits
+        that an agent made are not kept as such, their changes are. Bytes, executable bits and links are kept
+        as they are, but where the repository's own .gitattributes ask for another line ending (text, eol).
+        Raises UncommittableError for a repository inside the worktree.
         """
         tree = self._worktree(run)
         at = tree.known()

@@ -10,6 +10,38 @@ from sparky.ports import UncommittableError
 from tests.contract.repository.house import BRANCH, House
 
 
+def test_bug_caches_that_the_repository_does_not_ignore_were_committed(house: House) -> None:
+    repository = house.with_shell(SystemShell(house.env))
+    worktree = repository.open("run-1", BRANCH, house.sha("main"))
+    names = (
+        "pkg/__pycache__/a.cpython-311.pyc",
+        "old.pyc",
+        ".pytest_cache/v/x",
+        ".mypy_cache/x",
+        ".ruff_cache/x",
+    )
+    for name in names:
+        (worktree / name).parent.mkdir(parents=True, exist_ok=True)
+        (worktree / name).write_text("cache")
+    assert repository.commit("run-1", "nothing") is None
+    (worktree / "a.py").write_text("a = 2\n")
+    sha = repository.commit("run-1", "a change")
+    assert sha is not None
+    assert [file.path for file in repository.changes("main", sha)] == ["a.py"]
+
+
+def test_a_cache_that_is_tracked_stays_tracked(house: House) -> None:
+    repository = house.with_shell(SystemShell(house.env))
+    (house.top / "old.pyc").write_text("kept")
+    house.git("add", "-f", "old.pyc")
+    house.git("commit", "-qm", "with a cache")
+    worktree = repository.open("run-1", BRANCH, house.sha("main"))
+    (worktree / "old.pyc").write_text("changed")
+    sha = repository.commit("run-1", "a change")
+    assert sha is not None
+    assert repository.changes("main", sha) == (FileChange(path="old.pyc", status="M", added=1, deleted=1),)
+
+
 def test_a_commit_has_all_that_changed_but_ignored_files(house: House) -> None:
     repository = house.with_shell(SystemShell(house.env))
     worktree = repository.open("run-1", BRANCH, house.sha("main"))
