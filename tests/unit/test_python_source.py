@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from sparky.tools.python_source import parse
+from sparky.formats.python_source import parse
 
 ESCAPE = b"x = '\\d'\nif x is 1: pass\n"
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from sparky.tools.python_source import parse
+from sparky.formats.python_source import parse
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
