@@ -1,5 +1,6 @@
 """`sparky fix`: what it mends, what it leaves; and the person's files stay as they are until the merge."""
 
+import os
 from pathlib import Path
 
 from tests.acceptance.conftest import MakeWorld
@@ -109,6 +110,20 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_mended(world_of:
     assert {line.split(":")[0] for line in said["issues_remaining"]} == {"bad.py", "latin.py"}
     assert all(line.endswith("so nothing in it is mended") for line in said["issues_remaining"])
     assert show == ["X = 1", "def f(a):\r\n    return a"]
+
+
+def test_bug_a_file_whose_name_is_not_utf8_was_left_out_without_a_word(world_of: MakeWorld) -> None:
+    world = world_of({"good.py": "import os\n\nX = 1\n"})
+    base = world.git("rev-parse", "HEAD")
+    (world.repo / os.fsdecode(b"caf\xe9.py")).write_text("import os\n")
+    world.commit({})
+    note = "note: 'caf\\udce9.py' is left out: its name is not UTF-8, and tools report in UTF-8"
+    said = {verb: world.sparky(*verb) for verb in (("scan",), ("fix", "--check"), ("scan", "--since", base))}
+    assert [one.code for one in said.values()] == [0, 1, 0]
+    assert [one.err.splitlines()[0] for one in said.values()] == [note] * 3
+    fixed = world.sparky("fix", "--json")
+    assert (fixed.code, fixed.json()["work_completed"]["files_modified"]) == (0, ["good.py"]), fixed.err
+    assert fixed.err.splitlines()[0] == note
 
 
 def test_a_repository_without_python_files_has_nothing_to_do(world_of: MakeWorld) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sparky.adapters import git_diff
 from sparky.adapters.git import Git
 from sparky.adapters.shell import SystemShell
-from sparky.domain.change import Change, FileChange, Lines, is_test_module, is_test_path, read_patch
+from sparky.domain.change import Change, FileChange, Lines, is_test_module, is_test_path, nameless, read_patch
 
 Files = dict[str, str]
 
@@ -172,3 +172,10 @@ def test_a_path_is_no_tests(path: str) -> None:
 )
 def test_only_files_of_certain_names_are_looked_at_for_tests(path: str, *, expected: bool) -> None:
     assert is_test_module(path) is expected
+
+
+def test_names_that_are_not_utf8_are_told_the_first_few_of_them() -> None:
+    odd = [f"{number}\udce9.py" for number in range(7)]
+    why = "is left out: its name is not UTF-8, and tools report in UTF-8"
+    assert nameless(["ü.py", odd[0]]) == (f"'0\\udce9.py' {why}",)
+    assert nameless(odd)[4:] == (f"'4\\udce9.py' {why}", "2 more files are left out for their names")

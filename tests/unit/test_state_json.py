@@ -283,3 +283,9 @@ def test_enums_tuples_and_mappings_are_written_as_json_has_them() -> None:
         "on": True,
         "none": None,
     }
+
+
+def test_bug_a_file_name_that_is_not_utf8_could_not_be_recorded() -> None:
+    odd = "caf\udce9.py"
+    assert dump({odd: (odd,)}) == {"caf\\udce9.py": ["caf\\udce9.py"]}
+    assert decode(encode(odd), str) == "caf\\udce9.py"

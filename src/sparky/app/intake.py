@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sparky.adapters.git import Found, checkout_at, resolve
 from sparky.adapters.issue_files import MarkdownTracker
@@ -12,6 +12,7 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Evidence
+from sparky.domain.change import nameless
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Finding, findings_issue, fingerprint
 from sparky.domain.issue import Issue, Kind, branch_name, run_id
@@ -72,6 +73,9 @@ def first_state(house: House, found: Found, issue: Issue, preferences: Preferenc
     context = context_of(found, base, branch_name(issue, run))
     return PipelineState(run_id=run, pipeline_id=run, issue=issue, context=context, preferences=preferences)
 
+
+SOURCES = (".py", ".pyi", ".pyw")
+"""What the tools look for in a directory. A file that is named to them they read whatever it is."""
 
 SAFE_ORDER = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
 """The order in which kinds are mended: what removes code first, layout last, so that each leaves less."""
@@ -140,8 +144,15 @@ def scan(ports: Ports, context: Context, kinds: Sequence[Kind], paths: Sequence[
         findings=tuple(found),
         everything=seen.findings,
         evidence=seen.evidence,
-        notes=seen.notes,
+        notes=(*seen.notes, *nameless(_sources(ports, context.base, paths))),
     )
+
+
+def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
+    """The Python files of a commit that lie in the paths; in all of it without paths."""
+    places = [PurePosixPath(path) for path in paths or (".",)]
+    sources = (PurePosixPath(file) for file in ports.repository.files(sha) if file.endswith(SOURCES))
+    return (str(file) for file in sources if any(file.is_relative_to(place) for place in places))
 
 
 def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:

@@ -80,6 +80,8 @@ def command(
     if again:
         here.house.store.forgive(context.git_dir)
     seen = look(ports, context, kinds or SAFE_ORDER, limits)
+    for note in () if limits.empty else seen.notes:
+        say(f"note: {note}")
     if check:
         return _put_check(seen, as_json=as_json)
     issue = issue_of(here.house, seen, context, limits.paths)

@@ -13,6 +13,7 @@ from sparky.adapters.progress import one_line
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House, open_house, prepare_cache
 from sparky.config import Environment, Settings, preferences, read_environment, read_settings
+from sparky.domain.change import is_text
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.state import MergePolicy, Preferences
@@ -88,11 +89,6 @@ def inside(here: Place, repo: Path, paths: Iterable[str]) -> tuple[str, ...]:
             raise UsageError(f"{name!a} is not UTF-8, and tools report in UTF-8: name its directory instead")
         named.append(name)
     return tuple(named)
-
-
-def is_text(name: str) -> bool:
-    """Whether a file's name is UTF-8; any other can neither be written to JSON nor be found in a report."""
-    return name == name.encode(errors="ignore").decode()
 
 
 def put_json(value: object) -> None:

@@ -9,15 +9,13 @@ import click
 
 from sparky.adapters.fork_point import ForkPoint, fork_point
 from sparky.adapters.shell import SystemShell
-from sparky.app.intake import Scan, scan
-from sparky.cli.options import Place, inside, is_text, say
+from sparky.app.intake import SOURCES, Scan, scan
+from sparky.cli.options import Place, inside, say
+from sparky.domain.change import is_text, nameless
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.state import Context
 from sparky.ports import Ports, Repository
-
-_SOURCES = (".py", ".pyi", ".pyw")
-"""What the tools look for in a directory. A file that is named to them they read whatever it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +75,9 @@ def _changed_sources(
 ) -> tuple[str, ...]:
     """The Python files of HEAD that differ: no deleted ones, no links, none whose name is no text."""
     changes = repository.changes(fork.sha, head)
-    names = (one.path for one in changes if one.path in there and one.path.endswith(_SOURCES))
+    names = [one.path for one in changes if one.path in there and one.path.endswith(SOURCES)]
+    for line in nameless(names):
+        say(f"note: {line}")
     return tuple(name for name in names if is_text(name))
 
 

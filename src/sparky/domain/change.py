@@ -1,12 +1,13 @@
 """What a diff changes, as facts that gates can judge."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
+_SHOWN = 5
 _TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
 
 
@@ -83,6 +84,19 @@ def is_test_path(path: str) -> bool:
 def is_test_module(path: str) -> bool:
     """Whether pytest or unittest would look for tests in a file of this name."""
     return _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
+
+
+def is_text(path: str) -> bool:
+    """Whether a file's name is UTF-8; any other can neither be written to JSON nor be found in a report."""
+    return path == path.encode(errors="ignore").decode()
+
+
+def nameless(paths: Iterable[str]) -> tuple[str, ...]:
+    """One line on each of the paths that is not UTF-8, which the tools can't work on; the first few."""
+    odd = [ascii(path) for path in paths if not is_text(path)]
+    why = "its name is not UTF-8, and tools report in UTF-8"
+    more = (f"{len(odd) - _SHOWN} more files are left out for their names",) if len(odd) > _SHOWN else ()
+    return (*(f"{path} is left out: {why}" for path in odd[:_SHOWN]), *more)
 
 
 def _named(name: str) -> str:

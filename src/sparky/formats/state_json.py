@@ -14,7 +14,7 @@ from sparky.domain.state import SCHEMA, End, Handoff, PipelineState
 
 T = TypeVar("T")
 
-_PLAIN = {str, int, float, bool, type(None)}
+_PLAIN = {int, float, bool, type(None)}
 
 
 class UnreadableStateError(UserError):
@@ -30,8 +30,14 @@ class _Stamp:
 
 
 def dump(value: object) -> Any:
-    """The value as plain dicts, lists, strings and numbers, with every field of every dataclass."""
+    """The value as plain dicts, lists, strings and numbers, with every field of every dataclass.
+
+    What no UTF-8 can hold, as the odd bytes of a file's name, is escaped: such a name is there to be read by
+    a person.
+    """
     # msgspec leaves out the fields that stand at their default in a dataclass that msgspec itself made.
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
     if type(value) in _PLAIN:
         return value
     if is_dataclass(value):
@@ -39,7 +45,7 @@ def dump(value: object) -> Any:
     if isinstance(value, list | tuple):
         return [dump(item) for item in value]
     if isinstance(value, dict):
-        return {key: dump(item) for key, item in value.items()}
+        return {dump(key): dump(item) for key, item in value.items()}
     return msgspec.to_builtins(value)
 
 
