@@ -105,7 +105,8 @@ def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
                 pass
         ports.shell.halt()
 
-    beside = [Thread(target=watch), Thread(target=lambda: warm_baseline(state, ports))]
+    works = (watch, lambda: warm_baseline(state, ports))
+    beside = [Thread(target=work, daemon=True) for work in works]
     for thread in beside:
         thread.start()
     try:
@@ -113,7 +114,7 @@ def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
     finally:
         done.set()
         for thread in beside:
-            thread.join()
+            thread.join(timeout=5)  # another process may be running the same tests, and is not waited for
 
 
 def _put_check(seen: Scan, *, as_json: bool) -> int:
