@@ -90,7 +90,8 @@ class PytestTests:
             environment=environment,
             lib=lib,
         )
-        if not only and run.trouble in {None, Trouble.NO_TESTS}:
+        # What a later turn has no verdict on is not to be known again and again.
+        if not only and (turn > 1 or run.trouble in {None, Trouble.NO_TESTS}):
             write_whole(record, encode(run))
         return run
 

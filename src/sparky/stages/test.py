@@ -102,8 +102,15 @@ def evidence_of(run: TestRun) -> Evidence:
 
 
 def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> Comparison:
-    """Head against base; what is red only at head is run once more, alone, to tell the flaky."""
-    second = _second(state, ports, base)
+    """Head against base; what is red only at head is run once more, alone, to tell the flaky.
+
+    A red base is run twice: what differs there of itself is nobody's doing.
+    """
+    second = None
+    if _is_red(base):
+        limit = state.preferences.test_timeout_s
+        second = ports.tests.run(state.context, base.sha, base.command, timeout_s=limit, turn=2)
+        second = second if second.trouble is None else None
     first = compare(base, head, second=second)
     suspects = (*first.new, *first.changed)
     if not suspects:
@@ -112,16 +119,13 @@ def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> C
     return compare(base, head, again, second)
 
 
-def _second(state: PipelineState, ports: Ports, base: TestRun) -> TestRun | None:
-    """Another run at base where it is red: what differs there of itself is nobody's doing."""
-    if not any(case.red for case in base.cases):
-        return None
-    second = run_tests(state, ports, base.command, base.sha, turn=2)
-    return second if second.trouble is None else None
+def _is_red(run: TestRun) -> bool:
+    return any(case.red for case in run.cases)
 
 
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:
     base, head = runs
+    second = (run_tests(state, ports, base.command, base.sha, turn=2),) if _is_red(base) else ()
     seen = judge(state, ports, base, head)
     traits = (Trait.FLAKY,) if seen.flaky else ()
     if seen.worse:
@@ -139,7 +143,7 @@ def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[
         attempt,
         traits=traits,
         gates=(gate,),
-        evidence=(evidence_of(base), evidence_of(head)),
+        evidence=tuple(evidence_of(run) for run in (base, *second, head)),
         blobs={"comparison": ports.blobs.put(encode(seen))},
     )
 
