@@ -156,6 +156,25 @@ def test_what_is_red_at_base_is_listed_and_excuses_nothing(world_of: MakeWorld) 
     assert "its fix breaks 2 tests, such as tests/test_red.py::test_red" in left
 
 
+def test_a_base_that_fails_otherwise_each_time_blames_no_fix(world_of: MakeWorld) -> None:
+    tests = (
+        "import time\n\n\ndef test_clock():\n    assert time.time_ns() == 0\n\n\ndef test_b():\n    pass\n"
+    )
+    world = world_of({**CONFIG, "shop.py": "import os\n\nX = 1\n", "tests/test_shop.py": tests})
+    said = world.sparky("fix", "--json")
+    assert (said.json()["outcome"], said.json()["issues_remaining"]) == ("ready", []), said.err
+    assert "tests at base once more: 1 passed, 1 failed" in said.err
+
+
+def test_a_project_that_is_not_for_this_python_is_blocked_and_told_what_to_do(world_of: MakeWorld) -> None:
+    project = '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.99"\n'
+    world = world_of({**SHOP, "pyproject.toml": project})
+    said = world.sparky("fix", "--json")
+    assert (said.code, said.json()["outcome"]) == (3, "blocked")
+    assert "environment at base: shop requires Python >=3.99 (pyproject.toml), and" in said.json()["reason"]
+    assert said.json()["reason"].endswith(": install sparky into one that fits")
+
+
 def test_a_test_that_is_red_only_beside_others_is_marked_flaky(world_of: MakeWorld) -> None:
     tests = (
         "import shop\n\nseen = []\n\n\n"

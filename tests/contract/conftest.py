@@ -115,7 +115,7 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def wheels(session_cache: Path) -> Path:
-    """A directory of wheels: pytest as it is here and as version 8, a plugin for that, and `needed` 1.0."""
+    """A directory of wheels: pytest as it is here and as version 8, plugins, and `needed` 1.0."""
     place = session_cache / "wheels"
     with FileLocks(session_cache / "locks").hold("wheels"):
         if not place.exists():
@@ -130,6 +130,8 @@ def wheels(session_cache: Path) -> Path:
                 "old_plugin",
                 {"old_plugin.py": OLD_PLUGIN, f"{_info('old_plugin')}/entry_points.txt": OLD_ENTRY},
             )
+            lost = f"{_info('lost_plugin')}/entry_points.txt"
+            _wheel(place, "lost_plugin", {lost: "[pytest11]\nlost = nowhere\n"})
     return place
 
 

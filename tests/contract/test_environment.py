@@ -109,6 +109,11 @@ def test_where_a_plugin_refuses_the_newest_pytest_an_older_one_is_taken(target: 
     assert importable(environment, "old_plugin", "pytest") == ["old_plugin", "pytest"]
 
 
+def test_plugins_that_no_pytest_suits_are_told(target: Target) -> None:
+    environment = target.environments.get(target.commit({"requirements-dev.txt": "lost-plugin\n"}))
+    assert environment.replaced == ("an older pytest, which its plugins refuse, too",)
+
+
 def test_a_python_that_the_project_does_not_run_on_is_named_before_anything_is_built(
     fresh_target: Target,
 ) -> None:

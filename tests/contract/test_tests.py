@@ -118,13 +118,16 @@ def test_bug_a_suite_that_hangs_was_run_to_its_time_limit_by_each_who_asked(targ
     assert (later.trouble, later.seconds < 3) == (Trouble.TIMED_OUT, True)
 
 
-def test_a_full_run_is_kept_and_a_run_of_some_tests_is_made_anew(target: Target) -> None:
+def test_a_full_run_is_kept_for_its_turn_and_a_run_of_some_tests_is_made_anew(target: Target) -> None:
     suite = "import time\ndef test_clock(): assert 0, time.time_ns()\ndef test_other(): pass\n"
     sha = target.commit({"test_kept.py": suite})
     context = target.context(sha)
     first = target.tests.run(context, sha, PYTEST)
     again = target.commit({})
     assert target.tests.run(context, again, PYTEST) == replace(first, sha=again)
+    second = target.tests.run(context, sha, PYTEST, turn=2)
+    assert second.cases[0].message != first.cases[0].message
+    assert target.tests.run(context, again, PYTEST, turn=2) == replace(second, sha=again)
     some = target.tests.run(context, sha, PYTEST, only=["test_kept.py::test_clock"])
     assert [case.id for case in some.cases] == ["test_kept.py::test_clock"]
     assert some.cases[0].message != first.cases[0].message
@@ -254,6 +257,16 @@ def test_a_package_that_nobody_declared_is_the_environment_s_fault(target: Targe
     assert (told.trouble, told.detail) == (
         Trouble.ENVIRONMENT,
         "no test module can be imported: undeclared_thing not installed",
+    )
+
+
+def test_where_a_test_is_red_it_is_said_how_the_environment_is_not_as_declared(target: Target) -> None:
+    lacking = {"requirements-dev.txt": "no-such-thing\nneeded==0.5\n"}
+    green = run(target, {**lacking, "test_x.py": "def test_x(): pass\n"})
+    red = run(target, {"test_x.py": "def test_x(): assert 0\n"})
+    assert (green.detail, red.trouble) == ("", None)
+    assert red.detail == (
+        "could not be installed: no-such-thing; other than declared: needed instead of needed==0.5"
     )
 
 

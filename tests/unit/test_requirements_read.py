@@ -233,6 +233,14 @@ def test_requirement_files_for_everybody_and_for_tests() -> None:
     )
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_files_of_other_systems_are_read(encoding: str) -> None:
+    text = "a==1 \\\r\n    --hash=sha256:00\r\nb\r\n"
+    ini = "[options]\r\ntests_require =\r\n    c\r\n"
+    files = {"requirements.txt": text.encode(encoding), "setup.cfg": ini.encode(encoding)}
+    assert parse(files).testing == ("c", "a==1", "b", "pytest")
+
+
 def test_a_pipfile_and_its_lock() -> None:
     pipfile = '[packages]\na = "*"\n[dev-packages]\nb = ">=1"\n'
     lock = '{"default": {"a": {"version": "==1.5"}}, "develop": {"b": {"version": "==2"}, "c": {}}}'

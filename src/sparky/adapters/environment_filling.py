@@ -63,13 +63,13 @@ class Filling:
         return next(had, None)
 
     def _older(self) -> tuple[str, ...]:
-        """Take an older pytest where the plugins refuse the newest."""
+        """Take an older pytest where the plugins refuse the newest; the oldest stays if they refuse each."""
         if all(distribution(line) == "pytest" for line in self.declared.testing) or self._starts():
             return ()
         for text in _OLDER:
             if self._install([text]).ok and self._starts():
                 return (f"{text} instead of pytest, for its plugins",)
-        return ()
+        return ("an older pytest, which its plugins refuse, too",)
 
     def _starts(self) -> bool:
         """Whether pytest loads with all its plugins."""

@@ -94,11 +94,11 @@ class PytestTests:
                     lib=self._installs.get(context.base, sha),
                 )
 
-            return fresh() if only else replace(self._once(record, timeout_s, fresh), sha=sha)
+            return fresh() if only else replace(self._once(record, turn, timeout_s, fresh), sha=sha)
         except BuildError as error:
             return self._unbuilt(sha, command, error)
 
-    def _once(self, record: Path, timeout_s: float, fresh: Callable[[], TestRun]) -> TestRun:
+    def _once(self, record: Path, turn: int, timeout_s: float, fresh: Callable[[], TestRun]) -> TestRun:
         """The result that is kept, else a fresh one; who asks for the same meanwhile waits for that one.
 
         One that ran out of time is kept for those who have waited for it, with no more time than it had.
@@ -111,7 +111,8 @@ class PytestTests:
             if late is not None and late.seconds >= timeout_s and overdue.stat().st_mtime_ns >= asked:
                 return late
             run = fresh()
-            if run.trouble in {None, Trouble.NO_TESTS}:
+            # What a later turn has no verdict on is not to be known again and again.
+            if turn > 1 or run.trouble in {None, Trouble.NO_TESTS}:
                 write_whole(record, encode(run))
             elif run.trouble is Trouble.TIMED_OUT:
                 write_whole(overdue, encode(run))

@@ -9,9 +9,9 @@ from sparky.domain.finding import Finding, Left
 from sparky.domain.issue import Kind
 from sparky.domain.result import REST
 from sparky.domain.state import PipelineState
+from sparky.formats.python_source import parse
 from sparky.formats.state_json import decode, encode
 from sparky.ports import Blobs, Ports, Repository
-from sparky.formats.python_source import parse
 
 
 def read_change(repository: Repository, base: str, head: str) -> Change:

@@ -78,7 +78,8 @@ def evidence_of(run: TestRun) -> Evidence:
 def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> Comparison:
     """Head against base; what is red only at head is run once more, alone, to tell the flaky.
 
-    Raises StoppedError if that run was killed from outside: nothing is known of them then.
+    A red base is run twice: what differs there of itself is nobody's doing. Raises StoppedError if a run was
+    killed from outside: nothing is known then.
     """
     second = _second(state, ports, base)
     first = compare(base, head, second=second)
@@ -92,8 +93,14 @@ def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> C
 
 
 def _second(state: PipelineState, ports: Ports, base: TestRun) -> TestRun | None:
-    """Another run at base where it is red: what differs there of itself is nobody's doing."""
-    if not any(case.red for case in base.cases):
+    """Another run at base, where it is red; None if it gave no verdict."""
+    if not is_red(base):
         return None
-    second = run_tests(state, ports, base.command, base.sha, turn=2)
+    limit = state.preferences.test_timeout_s
+    second = ports.tests.run(state.context, base.sha, base.command, timeout_s=limit, turn=2)
     return second if second.trouble is None else None
+
+
+def is_red(run: TestRun) -> bool:
+    """Whether any test of a run speaks against the code."""
+    return any(case.red for case in run.cases)

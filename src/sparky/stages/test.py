@@ -5,7 +5,7 @@ from dataclasses import replace
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
-from sparky.evidence.tests import StoppedError, evidence_of, find_command, judge, run_tests
+from sparky.evidence.tests import StoppedError, evidence_of, find_command, is_red, judge, run_tests
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 
@@ -43,6 +43,7 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
 
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:
     base, head = runs
+    second = (run_tests(state, ports, base.command, base.sha, turn=2),) if is_red(base) else ()
     seen = judge(state, ports, base, head)
     traits = (Trait.FLAKY,) if seen.flaky else ()
     if seen.worse:
@@ -60,7 +61,7 @@ def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[
         attempt,
         traits=traits,
         gates=(gate,),
-        evidence=(evidence_of(base), evidence_of(head)),
+        evidence=tuple(evidence_of(run) for run in (base, *second, head)),
         blobs={"comparison": ports.blobs.put(encode(seen))},
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparky.formats import python_source
-from sparky.targets.tables import read_ini, read_toml, strings, table
+from sparky.targets.tables import read_ini, read_text, read_toml, strings, table
 
 _PKG_RESOURCES = "setuptools<82"
 """What old namespace packages import `pkg_resources` from; setuptools 82 has it no longer."""
@@ -49,7 +49,7 @@ def parse(files: Mapping[str, bytes]) -> Project:
         broken
         + _standard(pyproject)
         + _tools(table(pyproject, "tool"))
-        + _setup_cfg(files.get("setup.cfg", b"").decode("utf-8", "replace"))
+        + _setup_cfg(read_text(files.get("setup.cfg", b"")))
         + _setup_py(files.get("setup.py"))
         + _pipfile(read_toml(files.get("Pipfile", b"")))
     )

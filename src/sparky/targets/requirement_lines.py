@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from sparky.targets.tables import read_text
+
 _OPTION = re.compile(
     r"(?P<option>-r|--requirement|-c|--constraint|-e|--editable)(?:\s*=\s*|\s+|(?<=-[rce]))(?P<value>\S.*)"
 )
@@ -32,7 +34,7 @@ def parse_file(path: str, files: Mapping[str, bytes], seen: AbstractSet[str] = f
     """What a requirement file lists; files that are not there, and circles, count as empty."""
     if path in seen or path not in files:
         return Lines()
-    text = files[path].decode("utf-8", "replace").replace("\\\n", " ")
+    text = read_text(files[path]).replace("\\\n", " ")
     return parse_lines(text.splitlines(), posixpath.dirname(path), files, {*seen, path})
 
 

@@ -8,7 +8,7 @@ from sparky.targets import project_read, tox_read
 from sparky.targets.environment import Declared, declares, distribution
 from sparky.targets.project_read import Project
 from sparky.targets.requirement_lines import parse_file, parse_lines
-from sparky.targets.tables import read_json, read_toml, table
+from sparky.targets.tables import read_json, read_text, read_toml, table
 
 _FOR_TESTS = frozenset(
     {"test", "tests", "testing", "unit", "unittest", "pytest", "dev", "develop", "development", "ci", "check"}
@@ -103,7 +103,7 @@ def _group(project: Project, name: str, depth: int = 0) -> Iterator[str]:
 
 def _pytest_text(path: str, data: bytes) -> str | None:
     """The part of a file that configures pytest, up to the next section; None if it has none."""
-    text = data.decode("utf-8", "replace")
+    text = read_text(data)
     if path in _PYTEST_FILES:
         return text
     section = _PYTEST_SECTION.search(text) if path in {"pyproject.toml", "setup.cfg", "tox.ini"} else None

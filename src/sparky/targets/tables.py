@@ -1,16 +1,25 @@
 """Configuration files of other projects, read without trust: what is not as expected counts as empty."""
 
+import codecs
 import configparser
 import json
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def read_text(data: bytes) -> str:
+    """A file's text with plain line ends, by its byte order mark (some shells write UTF-16) or as UTF-8."""
+    text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig", "replace")
+    return text.replace("\r\n", "\n")
+
 
 def read_toml(data: bytes) -> dict[str, Any]:
     """A TOML file's tables; empty if it can't be read."""
     try:
-        return tomllib.loads(data.decode("utf-8", "replace"))
+        return tomllib.loads(read_text(data))
     except tomllib.TOMLDecodeError:
         return {}
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sparky.targets.tables import read_ini, read_toml, strings, table
+from sparky.targets.tables import read_ini, read_text, read_toml, strings, table
 
 _FACTOR = re.compile(r"(?P<factors>[\w{},!.-]+)\s*:\s+(?P<rest>\S.*)")
 _REFERENCE = re.compile(r"\{\[(?P<section>[^\]]+)\](?P<key>\w+)\}")
@@ -35,7 +35,7 @@ def parse(files: Mapping[str, bytes], python: str) -> Tox:
     """What tox would install to test on a Python such as "3.11"; unreadable files count as empty."""
     found = Tox()
     for path in ("tox.ini", "setup.cfg"):
-        found += _parse_ini(files.get(path, b"").decode("utf-8", "replace"), python)
+        found += _parse_ini(read_text(files.get(path, b"")), python)
     pyproject = table(read_toml(files.get("pyproject.toml", b"")), "tool", "tox")
     found += _parse_ini(str(pyproject.get("legacy_tox_ini", "")), python)
     for said in (pyproject, read_toml(files.get("tox.toml", b""))):
