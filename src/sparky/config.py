@@ -7,7 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -26,10 +26,14 @@ class ConfigError(UsageError):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What `sparky.toml` may say. Times are in seconds; `test_command` is one shell-like line."""
+    """What `sparky.toml` may say. Times are in seconds; `test_command` is one shell-like line.
+
+    `test_report` is a path or pattern from the repository's top.
+    """
 
     merge: str = "ask"
     test_command: str | None = None
+    test_report: str | None = None
     test_timeout_s: float = 900.0
     session_timeout_s: float = 1800.0
     sandbox: bool = True
@@ -107,6 +111,9 @@ def parse_settings(table: object, where: str) -> Settings:
     for key in ("test_timeout_s", "session_timeout_s"):
         if not 0 < getattr(settings, key) < math.inf:
             raise ConfigError(f"{where}: {key} is {getattr(settings, key)}, and must be above 0 seconds")
+    report = PurePosixPath(settings.test_report or "")
+    if report.is_absolute() or ".." in report.parts:
+        raise ConfigError(f"{where}: test_report is {settings.test_report!r}, and must lie in the repository")
     try:
         shlex.split(settings.test_command or "")
     except ValueError as error:
@@ -119,6 +126,7 @@ def preferences(settings: Settings) -> Preferences:
     return Preferences(
         merge=MergePolicy(settings.merge),
         test_command=tuple(shlex.split(settings.test_command)) if settings.test_command else None,
+        test_report=settings.test_report or "",
         test_timeout_s=settings.test_timeout_s,
         session_timeout_s=settings.session_timeout_s,
         sandbox=settings.sandbox,

@@ -15,20 +15,21 @@ from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
 from sparky.formats.state_json import UnreadableStateError, decode, encode
 from sparky.ports import Blobs, Repository, Shell
-from sparky.targets.environment import TargetEnvironment, declares
-from sparky.targets.requirements_read import has_pytest_configuration
-from sparky.targets.suite import looks_like_test
+from sparky.targets.discover import find_command, is_python
+from sparky.targets.environment import TargetEnvironment
+from sparky.targets.suites.table import suite_of
 
-_FORMAT = "1"
+_FORMAT = "2"
 _INSTALLATION = "installation of the project"
 
 
 class PytestTests:
-    """Runs tests by pytest, or by any command whose exit code is its result.
+    """Runs tests by pytest, unittest, or any command: by its own report and its exit code.
 
     All that it keeps lies below `cache`: environments, installations, and the results of full runs by tree,
     command, environment and confinement. `python` is the interpreter to test with, `path` the caller's PATH,
     `index_env` what an installer needs to reach its index. `sandbox` False: foreign code runs unconfined.
+    `report`: the path or pattern of the report that the command writes, "": nobody said.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class PytestTests:
         path: str,
         index_env: Mapping[str, str],
         sandbox: bool,
+        report: str = "",
     ) -> None:
         self._shell = shell
         self._repository = repository
@@ -52,15 +54,15 @@ class PytestTests:
         self._installs = Installs(repository, self._environments, self._uv, self._cache)
         self._path = path
         self._sandbox = sandbox
+        self._report = report
 
     def discover(self, context: Context, sha: str) -> tuple[str, ...] | None:
-        """`pytest` if it is configured or there are files that look like tests; None if neither."""
+        """What the commit declares, else what its files look like; None if there are no tests to be seen."""
         del context  # the commit tells all
-        paths = self._repository.files(sha)
-        if any(looks_like_test(path) for path in paths):
-            return ("pytest",)
-        files = {path: self._repository.read(sha, path) or b"" for path in paths if declares(path)}
-        return ("pytest",) if has_pytest_configuration(files) else None
+        version = self._uv.version.rpartition(".")[0]
+        return find_command(
+            self._repository.files(sha), lambda path: self._repository.read(sha, path) or b"", version
+        )
 
     def run(
         self,
@@ -73,11 +75,11 @@ class PytestTests:
     ) -> TestRun:
         """Run the tests at `sha`; `only` limits them to these ids. The result of a full run is cached."""
         try:
-            environment = self._environments.get(sha)
+            environment = self._environments.get(sha) if self._needs_python(sha, command) else None
             record = self._record(sha, command, environment)
             if not only and (known := self._known(record)) is not None:
                 return replace(known, sha=sha)
-            lib = self._installs.get(context.base, sha)
+            lib = self._installs.get(context.base, sha) if environment else None
         except BuildError as error:
             return self._unbuilt(sha, command, error)
         run = self._perform(
@@ -101,7 +103,7 @@ class PytestTests:
         command: tuple[str, ...],
         only: tuple[str, ...],
         timeout_s: float,
-        environment: TargetEnvironment,
+        environment: TargetEnvironment | None,
         lib: Path | None,
     ) -> TestRun:
         with scratch(self._cache / "scratch") as place:
@@ -109,6 +111,7 @@ class PytestTests:
             files = self._repository.files(sha)
             performance = Performance(
                 command=command,
+                report=self._report,
                 only=only,
                 environment=environment,
                 lib=lib,
@@ -116,11 +119,14 @@ class PytestTests:
                 files=files,
                 known=(*files, *self._repository.files(base)),
                 path=self._path,
-                readable=self._uv.readable,
+                readable=self._uv.readable if environment else (),
             )
-            completed = self._shell.run(performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox))
-            judgement = performance.judge(completed)
-        refused = f"; could not be installed: {', '.join(environment.missing)}" if environment.missing else ""
+            prepared = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
+            before = performance.stamps()
+            completed = self._shell.run(prepared)
+            judgement = performance.judge(completed, before)
+        missing = environment.missing if environment else ()
+        refused = f"; could not be installed: {', '.join(missing)}" if missing else ""
         return TestRun(
             sha=sha,
             command=command,
@@ -140,9 +146,13 @@ class PytestTests:
         case = TestCase(id=_INSTALLATION, outcome=TestOutcome.ERROR, message=str(error))
         return replace(run, cases=(case,))
 
-    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment) -> Path:
+    def _needs_python(self, sha: str, command: tuple[str, ...]) -> bool:
+        return bool(suite_of(command).REPORTER) or is_python(self._repository.files(sha))
+
+    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment | None) -> Path:
         level = self._shell.level() if self._sandbox else Level.OFF
-        facts = "\0".join((_FORMAT, self._repository.tree(sha), *command, environment.path, level.value))
+        home = environment.path if environment else ""
+        facts = "\0".join((_FORMAT, self._repository.tree(sha), *command, self._report, home, level.value))
         return self._cache / "tests" / f"{digest(facts.encode())}.json"
 
     def _known(self, record: Path) -> TestRun | None:

@@ -42,6 +42,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         python=Path(sys.executable),
         path=environment.base.get("PATH", ""),
         sandbox=preferences.sandbox,
+        report=preferences.test_report,
     )
     readable = (*interpreter_paths(), Path(__file__).parent.parent)
     return Ports(

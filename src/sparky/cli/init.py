@@ -20,6 +20,9 @@ merge = "ask"
 # The command that runs the tests; found by sparky if it is left out.
 # test_command = "pytest -q"
 
+# Where that command writes its report (JUnit XML, or the JSON of jest or vitest); * stands for any part.
+# test_report = "build/reports/*.xml"
+
 # Limits, in seconds.
 test_timeout_s = 900
 session_timeout_s = 1800

@@ -1,6 +1,7 @@
 """Test results and their comparison by the identity of each failure."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -31,12 +32,13 @@ class Trouble(Enum):
     ENVIRONMENT = "environment"
     TIMED_OUT = "timed out"
     CRASHED = "crashed"
+    UNREADABLE = "unreadable report"
     FOREIGN_CODE = "the tests import other code than this worktree's"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TestCase:
-    """One test's result. `id` is exact (pytest's node id); `message` is empty unless it failed."""
+    """One test's result. `id` is exact, such as pytest's node id; `message` is empty unless it failed."""
 
     __test__ = False
     id: str
@@ -68,6 +70,11 @@ class TestRun:
     level: str = "off"
 
     @property
+    def name(self) -> str:
+        """The command as a person would type it: also the id of what only its exit code tells."""
+        return shlex.join(self.command)
+
+    @property
     def passed(self) -> int:
         """How many tests passed."""
         return sum(case.outcome is TestOutcome.PASSED for case in self.cases)
@@ -79,8 +86,9 @@ class Comparison:
 
     `new`: red at head and not at base; `changed`: red at both with another message; `vanished`: ran at base
     as it should, and at head is not there or skipped, or passed and is now expected to fail; `same`: red at
-    both alike; `fixed`: red at base, passes at head (a module that could not be collected: a test of it
-    does); `flaky`: red at head, passed when run once more, alone.
+    both alike; `fixed`: red at base, passes at head (a module or class that could not be set up: a test of it
+    does; a command that failed without naming a test: nothing is red); `flaky`: red at head, passed when run
+    once more, alone.
     """
 
     new: tuple[str, ...] = ()
@@ -105,10 +113,10 @@ def normal_failure(message: str) -> str:
 def compare(base: TestRun, head: TestRun, rerun: TestRun | None = None) -> Comparison:
     """Compare by identity; a test of `head` that is red and passes in `rerun` counts as flaky."""
     before = {case.id: case for case in base.cases}
-    after = {case.id: case for case in head.cases}
-    again = {case.id for case in rerun.cases if case.outcome is TestOutcome.PASSED} if rerun else set()
+    after = _told(head)
+    again = _told(rerun) if rerun else {}
     red = {i for i, case in after.items() if case.red}
-    flaky = red & again
+    flaky = {i for i in red if _passes(i, again)}
     solid = red - flaky
     old = {i for i, case in before.items() if case.red}
     alike = {i for i in solid & old if _alike(before[i], after[i])}
@@ -135,10 +143,19 @@ def _lost(before: TestCase, after: TestCase | None) -> bool:
     return before.outcome is TestOutcome.PASSED and after.outcome is TestOutcome.XFAILED
 
 
+def _told(run: TestRun) -> dict[str, TestCase]:
+    """The cases by id; a whole run in which nothing is red shows that the command itself passes, too."""
+    cases = {case.id: case for case in run.cases}
+    if run.cases and run.trouble is None and not any(case.red for case in run.cases):
+        cases.setdefault(run.name, TestCase(id=run.name, outcome=TestOutcome.PASSED))
+    return cases
+
+
 def _passes(test: str, after: Mapping[str, TestCase]) -> bool:
     if test in after:
         return after[test].outcome is TestOutcome.PASSED
-    return any(i.startswith(f"{test}::") and c.outcome is TestOutcome.PASSED for i, c in after.items())
+    parts = (f"{test}::", f"{test}.")  # of pytest's ids, and of dotted ones
+    return any(i.startswith(parts) and c.outcome is TestOutcome.PASSED for i, c in after.items())
 
 
 def _sorted(ids: set[str]) -> tuple[str, ...]:
