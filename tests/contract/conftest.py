@@ -86,6 +86,10 @@ class Target:
 
     @property
     def tests(self) -> PytestTests:
+        return self.tests_with("")
+
+    def tests_with(self, report: str) -> PytestTests:
+        """The tests, with the setting that says where their command writes its report."""
         return PytestTests(
             self.shell,
             self.repository,
@@ -95,6 +99,7 @@ class Target:
             path=os.environ["PATH"],
             index_env=self.index,
             sandbox=True,
+            report=report,
         )
 
 
