@@ -86,10 +86,10 @@ class Target:
 
     @property
     def tests(self) -> PytestTests:
-        return self.tests_with("")
+        return self.tests_with()
 
-    def tests_with(self, report: str) -> PytestTests:
-        """The tests, with the setting that says where their command writes its report."""
+    def tests_with(self, report: str = "", set_up: tuple[str, ...] = ()) -> PytestTests:
+        """The tests, with the settings that say where their report is, and what they need before."""
         return PytestTests(
             self.shell,
             self.repository,
@@ -100,6 +100,7 @@ class Target:
             index_env=self.index,
             sandbox=True,
             report=report,
+            set_up=set_up,
         )
 
 

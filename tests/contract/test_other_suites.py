@@ -208,7 +208,35 @@ def test_children_that_leave_the_group_are_ended_with_the_command(target: Target
 def test_the_same_command_with_another_report_is_another_result(target: Target) -> None:
     sha = target.commit({"new.txt": JUNIT.format("x")})
     command = ("sh", "-c", WRITES)
-    one = target.tests_with("").run(target.context(sha), sha, command)
+    one = target.tests.run(target.context(sha), sha, command)
     other = target.tests_with("none.xml").run(target.context(sha), sha, command)
     assert (one.trouble, other.trouble) == (None, Trouble.UNREADABLE)
-    assert target.tests_with("").run(target.context(sha), sha, command) == one
+    assert target.tests.run(target.context(sha), sha, command) == one
+
+
+FETCH = """
+mkdir -p $npm_config_cache || exit 4
+test -e $npm_config_cache/kept || { echo fetched >> count; touch $npm_config_cache/kept; }
+echo made > made.txt
+"""
+
+
+def test_what_the_tests_need_is_fetched_before_them_and_kept(target: Target) -> None:
+    sha = target.commit({"fetch.sh": FETCH})
+    test = "test -e count && exit 3; touch $npm_config_cache/x 2>/dev/null && exit 4; grep -q made made.txt"
+    tests = target.tests_with(set_up=("sh", "fetch.sh"))
+    codes = [
+        next(iter(outcomes(tests.run(target.context(sha), sha, ("sh", "-c", f"true {i}; {test}"))).values()))
+        for i in range(2)
+    ]
+    assert codes == [(FAILED, "exit code 3"), (PASSED, "")]
+
+
+def test_tests_whose_needs_cannot_be_fetched_are_not_run(target: Target) -> None:
+    sha = target.commit({})
+    tests = target.tests_with(set_up=("sh", "-c", "echo 'error: no such package'; exit 7"))
+    told = tests.run(target.context(sha), sha, ("true",))
+    assert (told.trouble, told.cases) == (Trouble.ENVIRONMENT, ())
+    assert told.detail == "test_setup: exit code 7: error: no such package"
+    missing = target.tests_with(set_up=("no-such-tool",)).run(target.context(sha), sha, ("true",))
+    assert missing.detail == "test_setup: command not found: no-such-tool"

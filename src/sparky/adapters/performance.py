@@ -4,7 +4,8 @@ import importlib.resources
 import json
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from sparky.targets.suite import Judgement, Plan, Seen, Suite, module_of, own_na
 from sparky.targets.suites.by_command import REPORT_LIMIT
 from sparky.targets.suites.stream_jsonl import parse
 from sparky.targets.suites.table import suite_of
-from sparky.targets.toolchains import Toolchains, toolchains
+from sparky.targets.toolchains import OFFLINE, Toolchains, kept_in, toolchains
 
+_SET_UP_S = 1800.0
 _OUTPUT_LIMIT = 16_000_000
 """Bytes per stream: what some tools print is their one report."""
 
@@ -28,6 +30,7 @@ class Performance:
     """One run of `command` in a scratch `place` whose tree is the commit's.
 
     `report`: where the command writes its own, "": nobody said. `environment` None: it needs no Python.
+    `store`: where what is fetched for it is kept, None: nothing is.
     `files`: the commit's paths; `known`: those of its base, too. `lib`: where its project is installed, None:
     nowhere. `only`: the ids to run, empty: all. `path`: the caller's PATH; `readable`: what the interpreter
     needs.
@@ -35,6 +38,7 @@ class Performance:
 
     command: tuple[str, ...]
     report: str
+    store: Path | None
     only: tuple[str, ...]
     environment: TargetEnvironment | None
     lib: Path | None
@@ -44,33 +48,56 @@ class Performance:
     path: str
     readable: tuple[Path, ...]
 
-    def prepare(self, *, timeout_s: float, sandbox: bool) -> Command:
-        """The command to run, with all that it needs in place."""
-        tree = self.place / "tree"
-        homes = (Path(self.environment.path),) if self.environment else ()
-        lib = (self.lib,) if self.lib else ()
-        tools = Toolchains() if self._suite.REPORTER else toolchains(self.path)
-        policy = Policy(
-            writable=(tree, self.place / "tmp", self.place / "out"),
-            readable=(self.place, *homes, *lib, *self.readable, *tools.readable),
-        )
-        paths = [part / "bin" for part in (*homes, *lib)]
+    def set_up(self, argv: tuple[str, ...], *, index_env: Mapping[str, str], sandbox: bool) -> Command:
+        """What is run before the tests, to fetch what they need: it alone may use the network."""
+        policy = self._policy(Policy(network=True, writable=(self.store,) if self.store else ()))
         return Command(
-            argv=self._argv(),
-            cwd=tree,
-            env={
-                "PATH": os.pathsep.join([*map(str, paths), self.path or os.defpath]),
-                "PYTHONPATH": os.pathsep.join(map(str, [self.place / "plugin", *self._sources()])),
-                **({"VIRTUAL_ENV": self.environment.path} if self.environment else {}),
-                "TMPDIR": str(self.place / "tmp"),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "PYTHONHASHSEED": "0",
-                **tools.env,
-            },
-            timeout_s=timeout_s,
-            output_limit=_OUTPUT_LIMIT,
+            argv=argv,
+            cwd=self.place / "tree",
+            env={**index_env, **self._env()},
+            timeout_s=_SET_UP_S,
             policy=policy if sandbox else None,
         )
+
+    def prepare(self, *, timeout_s: float, sandbox: bool) -> Command:
+        """The command to run, with all that it needs in place."""
+        return Command(
+            argv=self._argv(),
+            cwd=self.place / "tree",
+            env=self._env() if self._suite.REPORTER else {**self._env(), **OFFLINE},
+            timeout_s=timeout_s,
+            output_limit=_OUTPUT_LIMIT,
+            policy=self._policy(Policy()) if sandbox else None,
+        )
+
+    def _policy(self, more: Policy) -> Policy:
+        """What every command here may touch, and more."""
+        homes = (Path(self.environment.path),) if self.environment else ()
+        known = (*homes, *((self.lib,) if self.lib else ()), *((self.store,) if self.store else ()))
+        return replace(
+            more,
+            writable=(self.place / "tree", self.place / "tmp", self.place / "out", *more.writable),
+            readable=(self.place, *known, *self.readable, *self._tools.readable),
+        )
+
+    def _env(self) -> dict[str, str]:
+        homes = (Path(self.environment.path),) if self.environment else ()
+        paths = [part / "bin" for part in (*homes, *((self.lib,) if self.lib else ()))]
+        return {
+            "PATH": os.pathsep.join([*map(str, paths), self.path or os.defpath]),
+            "PYTHONPATH": os.pathsep.join(map(str, [self.place / "plugin", *self._sources()])),
+            **({"VIRTUAL_ENV": self.environment.path} if self.environment else {}),
+            "TMPDIR": str(self.place / "tmp"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+            **self._tools.env,
+            **(kept_in(self.store) if self.store else {}),
+        }
+
+    @cached_property
+    def _tools(self) -> Toolchains:
+        """Those of other languages: for Python's own suites only where something is set up for them."""
+        return toolchains(self.path) if self.store or not self._suite.REPORTER else Toolchains()
 
     def stamps(self) -> Stamps:
         """The reports that lie in the tree; to be asked before the command is run."""

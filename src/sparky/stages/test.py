@@ -77,7 +77,8 @@ def warm_baseline(state: PipelineState, ports: Ports) -> None:
 def evidence_of(run: TestRun) -> Evidence:
     """A test run as evidence."""
     red = sum(case.red for case in run.cases)
-    note = f"{run.passed} passed, {red} failed, {len(run.cases)} in all"
+    said = f"{run.passed} passed, {red} failed, {len(run.cases)} in all"
+    note = f"{said}; {run.detail}" if run.detail else said
     return Evidence(
         command=run.command,
         code=int(red > 0 or run.trouble is not None),
