@@ -15,7 +15,8 @@ GO = {
     "cart.go": "package cart\n\nfunc Double(x int) int { return x * 3 }\n",
     "cart_test.go": (
         'package cart\n\nimport "testing"\n\nfunc TestZero(t *testing.T) {}\n\n'
-        'func TestDouble(t *testing.T) {\n\tif got := Double(2); got != 4 {\n\t\tt.Errorf("got %d, want 4", got)\n\t}\n}\n'
+        "func TestDouble(t *testing.T) {\n\tif got := Double(2); got != 4 {\n"
+        '\t\tt.Errorf("got %d, want 4", got)\n\t}\n}\n'
     ),
 }
 CRATE = '[package]\nname = "NAME"\nversion = "0.1.0"\nedition = "2021"\n'

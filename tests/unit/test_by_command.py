@@ -136,6 +136,14 @@ def test_other_files_that_a_command_writes_are_not_its_report() -> None:
     assert judge(0, written=others) == Judgement(cases=(itself(),))
 
 
+def test_results_that_were_printed_and_torn_are_no_verdict() -> None:
+    judged = judge(0, out='{"log": 1\n{"numTotalTests": 1, "testResults": [\n')
+    assert judged.trouble is Trouble.UNREADABLE
+    assert judged.detail.startswith("the JSON that was printed is torn: ")
+    assert judge(0, out='{"log": "testResults"\n{"testResults": 1}\n') == Judgement(cases=(itself(),))
+    assert judge(1, out='{"testResults": [{"name": "a", "status": "failed"}]}').cases[0].id == "a"
+
+
 def test_results_that_were_printed_and_not_kept_are_no_verdict() -> None:
     judged = judge(0, out="running 1 test\ntest a ... ok\n", dropped=7)
     why = "the results are in what it printed, and 7 bytes of that were not kept"

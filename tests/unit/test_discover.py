@@ -34,6 +34,7 @@ FOUND: dict[str, tuple[dict[str, str], str | None]] = {
         "pytest -q t",
     ),
     "tox with bare pytest-cov": ({"tox.ini": TOX.format("pytest --cov -q t")}, "pytest -q t"),
+    "tox with a directory of that name": ({"tox.ini": TOX.format("pytest coverage")}, "pytest coverage"),
     "tox with two suites": ({"tox.ini": TOX.format("pytest a\n  pytest b"), "a/test_a.py": CASE}, "pytest"),
     "tox with a script": ({"tox.ini": TOX.format("./run-tests {posargs}")}, "./run-tests"),
     "tox with a script and tests": ({"tox.ini": TOX.format("./run"), "test_a.py": FUNCTION}, "pytest"),

@@ -44,7 +44,7 @@ def find_command(paths: Iterable[str], read: Read, python: str) -> Command | Non
 
 def _uncovered(command: Command) -> Command:
     """The command without the measuring of coverage, which says nothing of the code."""
-    if "coverage" in command:
+    if command[0] == "coverage" or command[1:3] == ("-m", "coverage"):
         command = ("python", *command[command.index("-m", command.index("coverage") + 1) :])
     words, skip = [], False
     for word in command:

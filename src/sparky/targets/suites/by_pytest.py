@@ -42,9 +42,10 @@ def argv(command: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
     ours = ("-p", module_of(REPORTER), f"--sparky-plan={plan.file}")
     # One word each: pytest would look for its configuration where a second word points.
     # A run that stops at its first failure cannot be compared with another.
-    whole = (f"--rootdir={plan.tree}", "--continue-on-collection-errors", "--maxfail=0")
+    whole = (f"--rootdir={plan.tree}", "--continue-on-collection-errors")
     limits = sorted({node.split("::")[0] for node in plan.only} & {*plan.files})
-    return (*command[:at], *ours, *whole, *command[at:], *([] if len(command) > at else limits))
+    own = command[at:] or tuple(limits)
+    return (*command[:at], *ours, *whole, *own, "--maxfail=0")
 
 
 def judge(seen: Seen) -> Judgement:

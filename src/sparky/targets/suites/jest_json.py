@@ -8,7 +8,7 @@ from typing import Any
 from sparky.domain.testing import TestCase, TestOutcome
 from sparky.targets.suites.cases import UnreadableReportError, merged, one_line, seconds_of
 
-_MARK = '"testResults"'
+_MARK, _BEGINNING = '"testResults"', '{"num'
 _HEADING = re.compile(r"\A\s*● Test suite failed to run\s*")
 _OUTCOMES = {
     "passed": TestOutcome.PASSED,
@@ -33,16 +33,23 @@ def parse(data: bytes) -> tuple[TestCase, ...] | None:
 
 
 def parse_output(out: str, err: str) -> tuple[TestCase, ...] | None:
-    """The cases of what was printed, whatever stands around them; None if there are none of theirs."""
-    for text in (out, err):
-        start = 0 if text.startswith("{") else text.find("\n{") + 1
-        if _MARK in text and text[start : start + 1] == "{":
-            try:
-                value, _ = json.JSONDecoder().raw_decode(text, start)
-            except (ValueError, RecursionError):
-                continue
-            return _cases(value)
-    return None
+    """The cases of what was printed, whatever stands around them; None if there are none of theirs.
+
+    Raises UnreadableReportError if they are torn.
+    """
+    if _MARK not in out + err:
+        return None
+    found = (_object(line) for text in (out, err) for line in text.split("\n") if line.startswith("{"))
+    return next((cases for value in found if (cases := _cases(value)) is not None), None)
+
+
+def _object(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        if line.startswith(_BEGINNING):
+            raise UnreadableReportError(f"the JSON that was printed is torn: {error}") from error
+        return None
 
 
 def _cases(value: Any) -> tuple[TestCase, ...] | None:
