@@ -153,6 +153,8 @@ def test_every_directory_and_module_may_be_the_repository_s_own() -> None:
     [
         ("pytest -q", 1),
         ("/env/bin/py.test", 1),
+        ("env A=1 B=2 pytest -q", 4),
+        ("env A=1", None),
         ("python -X dev -m pytest tests", 5),
         ("coverage run -m pytest", 4),
         ("python -m unittest", None),

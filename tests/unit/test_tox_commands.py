@@ -72,6 +72,11 @@ def tests(session):
 """
 
 
+def test_commands_that_are_run_in_another_directory_are_left_to_tox() -> None:
+    assert commands(tox_ini="[testenv]\nchangedir = t\ncommands = pytest\n") == []
+    assert commands(tox_toml='[env_run_base]\nchange_dir = "t"\ncommands = [["pytest"]]\n') == []
+
+
 def test_nox() -> None:
     assert commands(noxfile_py=NOXFILE) == ["pytest -q"]
     assert commands(noxfile_py="def :") == []

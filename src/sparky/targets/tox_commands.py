@@ -17,6 +17,7 @@ _KNOWN = {
     "{toxinidir}": ".",
     "{tox_root}": ".",
 }
+_ELSEWHERE = frozenset({"changedir", "change_dir"})
 _NOX_TESTS = re.compile(r"(unit)?tests?|tests?_unit|pytest|unittest")
 
 Commands = tuple[tuple[str, ...], ...]
@@ -31,7 +32,8 @@ def parse(files: Mapping[str, bytes], python: str) -> Commands:
     if found := tuple(_ini(str(pyproject.get("legacy_tox_ini", "")), python)):
         return found
     for said in (pyproject, read_toml(files.get("tox.toml", b""))):
-        if found := tuple(_toml(table(said, "env_run_base").get("commands"))):
+        base = table(said, "env_run_base")
+        if found := () if _ELSEWHERE & base.keys() else tuple(_toml(base.get("commands"))):
             return found
     return tuple(_nox(files.get("noxfile.py", b"")))
 
@@ -41,6 +43,8 @@ def _ini(text: str, python: str) -> Iterator[tuple[str, ...]]:
     parser = read_ini(re.sub(r"\\\n\s*", "", text))
     for section in parser.sections():
         if TEST_SECTION.fullmatch(section.removeprefix("tox:")) and parser.has_option(section, "commands"):
+            if any(parser.has_option(section, key) for key in _ELSEWHERE):
+                return
             for line in read_lines(parser, section, "commands", python):
                 yield from _words(line)
             return

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 
 from sparky.domain.testing import TestCase, TestOutcome, Trouble
@@ -30,8 +30,9 @@ def matches(command: tuple[str, ...]) -> bool:
 
 def find_arguments(command: Sequence[str]) -> int | None:
     """Where the arguments of pytest begin in a command; None if it does not run pytest."""
-    if PurePosixPath(command[0]).name in {"pytest", "py.test"}:
-        return 1
+    start = len(list(takewhile(lambda word: word == "env" or "=" in word, command)))
+    if PurePosixPath(next(iter(command[start:]), "")).name in {"pytest", "py.test"}:
+        return start + 1
     pairs = list(pairwise(command))
     return pairs.index(("-m", "pytest")) + 2 if ("-m", "pytest") in pairs else None
 
