@@ -61,14 +61,16 @@ class Performance:
 
     def prepare(self, *, timeout_s: float, sandbox: bool) -> Command:
         """The command to run, with all that it needs in place."""
-        return Command(
+        command = Command(
             argv=self._argv(),
             cwd=self.place / "tree",
-            env=self._env() if self._suite.REPORTER else {**self._env(), **OFFLINE},
+            env=self._env(),
             timeout_s=timeout_s,
-            output_limit=_OUTPUT_LIMIT,
             policy=self._policy(Policy()) if sandbox else None,
         )
+        if self._suite.REPORTER:
+            return command
+        return replace(command, env={**command.env, **OFFLINE}, output_limit=_OUTPUT_LIMIT)
 
     def _policy(self, more: Policy) -> Policy:
         """What every command here may touch, and more."""
