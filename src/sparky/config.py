@@ -7,7 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -16,7 +16,16 @@ from sparky.domain.state import MergePolicy, Preferences
 
 FILE = "sparky.toml"
 
-_INDEX_KEYS = ("UV_", "PIP_", "SSL_CERT_", "REQUESTS_CA_", "CURL_CA_")
+_INDEX_KEYS = (
+    "UV_",
+    "PIP_",
+    "npm_config_registry",
+    "GOPROXY",
+    "CARGO_REGISTRIES_",
+    "SSL_CERT_",
+    "REQUESTS_CA_",
+    "CURL_CA_",
+)
 _PROXY_KEYS = {"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
 
 
@@ -26,10 +35,16 @@ class ConfigError(UsageError):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What `sparky.toml` may say. Times are in seconds; `test_command` is one shell-like line."""
+    """What `sparky.toml` may say. Times are in seconds.
+
+    `test_command` and `test_setup` are one shell-like line each, `test_report` is a path or pattern from the
+    repository's top.
+    """
 
     merge: str = "ask"
     test_command: str | None = None
+    test_report: str | None = None
+    test_setup: str | None = None
     test_timeout_s: float = 900.0
     session_timeout_s: float = 1800.0
     sandbox: bool = True
@@ -107,11 +122,19 @@ def parse_settings(table: object, where: str) -> Settings:
     for key in ("test_timeout_s", "session_timeout_s"):
         if not 0 < getattr(settings, key) < math.inf:
             raise ConfigError(f"{where}: {key} is {getattr(settings, key)}, and must be above 0 seconds")
-    try:
-        shlex.split(settings.test_command or "")
-    except ValueError as error:
-        raise ConfigError(f"{where}: test_command: {error}") from error
+    _check_tests(settings, where)
     return settings
+
+
+def _check_tests(settings: Settings, where: str) -> None:
+    report = PurePosixPath(settings.test_report or "")
+    if report.is_absolute() or ".." in report.parts:
+        raise ConfigError(f"{where}: test_report is {settings.test_report!r}, and must lie in the repository")
+    for key in ("test_command", "test_setup"):
+        try:
+            shlex.split(getattr(settings, key) or "")
+        except ValueError as error:
+            raise ConfigError(f"{where}: {key}: {error}") from error
 
 
 def preferences(settings: Settings) -> Preferences:
@@ -119,6 +142,8 @@ def preferences(settings: Settings) -> Preferences:
     return Preferences(
         merge=MergePolicy(settings.merge),
         test_command=tuple(shlex.split(settings.test_command)) if settings.test_command else None,
+        test_report=settings.test_report or "",
+        test_setup=tuple(shlex.split(settings.test_setup or "")),
         test_timeout_s=settings.test_timeout_s,
         session_timeout_s=settings.session_timeout_s,
         sandbox=settings.sandbox,

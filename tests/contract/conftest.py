@@ -92,6 +92,10 @@ class Target:
 
     @property
     def tests(self) -> PytestTests:
+        return self.tests_with()
+
+    def tests_with(self, report: str = "", set_up: tuple[str, ...] = ()) -> PytestTests:
+        """The tests, with the settings that say where their report is, and what they need before."""
         return PytestTests(
             self.shell,
             self.repository,
@@ -101,6 +105,8 @@ class Target:
             path=os.environ["PATH"],
             index_env=self.index,
             sandbox=True,
+            report=report,
+            set_up=set_up,
         )
 
 

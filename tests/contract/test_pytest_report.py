@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sparky.domain.testing import TestOutcome
-from sparky.targets.pytest_jsonl import parse
 from sparky.targets.suite import SuiteReport
+from sparky.targets.suites.stream_jsonl import parse
 
 SUITE = """
 import os, pathlib, pytest

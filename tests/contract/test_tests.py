@@ -164,7 +164,8 @@ def test_the_repository_s_own_configuration_is_honoured_but_no_stop_at_the_first
     target: Target,
 ) -> None:
     setup = "[tool:pytest]\npython_functions = check_*\naddopts = -x --strict-markers --ff\ncache_dir = c\n"
-    told = run(target, {"setup.cfg": setup, "test_x.py": "def check_a(): assert 0\ndef check_b(): pass\n"})
+    files: dict[str, str | None] = {"test_x.py": "def check_a(): assert 0\ndef check_b(): pass\n"}
+    told = run(target, {**files, "setup.cfg": setup}, ("pytest", "-x"))
     assert [(case.id, case.red) for case in told.cases] == [
         ("test_x.py::check_a", True),
         ("test_x.py::check_b", False),

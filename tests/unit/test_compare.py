@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparky.domain.testing import Comparison, TestCase, TestOutcome, TestRun, compare, normal_failure
+from sparky.domain.testing import Comparison, TestCase, TestOutcome, TestRun, Trouble, compare, normal_failure
 
 PASSED, FAILED, ERROR = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.ERROR
 SKIPPED, XFAILED, XPASSED = TestOutcome.SKIPPED, TestOutcome.XFAILED, TestOutcome.XPASSED
@@ -126,3 +126,32 @@ def test_a_test_that_did_not_pass_in_both_runs_at_base_cannot_be_lost(second: Te
 
 def test_a_test_that_passed_in_both_runs_at_base_can_be_lost() -> None:
     assert compare(run(test=PASSED), run(), second=run(test=PASSED)).vanished == ("test",)
+
+
+def whole(*cases: TestCase) -> TestRun:
+    return TestRun(sha="s", command=("make", "test"), cases=cases)
+
+
+ITSELF = TestCase(id="make test", outcome=FAILED, message="exit code 2")
+GREEN = TestCase(id="a", outcome=PASSED)
+
+
+def test_a_command_that_failed_as_a_whole_is_fixed_once_nothing_is_red() -> None:
+    assert compare(whole(ITSELF, GREEN), whole(GREEN)) == Comparison(fixed=("make test",))
+    assert compare(whole(ITSELF), whole(ITSELF)).same == ("make test",)
+    broken = TestRun(sha="s", command=("make", "test"), cases=(GREEN,), trouble=Trouble.CRASHED)
+    assert compare(whole(ITSELF), broken).fixed == ()
+
+
+def test_a_command_whose_tests_are_told_apart_now_has_lost_nothing() -> None:
+    before = whole(TestCase(id="make test", outcome=PASSED))
+    assert compare(before, whole(GREEN)) == Comparison()
+    red = TestCase(id="a", outcome=FAILED, message="no")
+    assert compare(before, whole(red)).worse == ("a", "make test")
+
+
+@pytest.mark.parametrize(("red", "again"), [("t.py", "t.py::a"), ("m.T", "m.T.a"), ("make test", "a")])
+def test_what_could_not_be_set_up_is_flaky_if_a_test_of_it_passes_alone(red: str, again: str) -> None:
+    head = whole(TestCase(id=red, outcome=ERROR), GREEN)
+    told = compare(whole(GREEN), head, whole(TestCase(id=again, outcome=PASSED)))
+    assert (told.flaky, told.new) == ((red,), ())

@@ -18,6 +18,8 @@ from sparky.domain.state import MergePolicy, Preferences
 EVERYTHING = """\
 merge = "auto"
 test_command = "pytest -q 'a b'"
+test_report = "out/*.xml"
+test_setup = "npm ci"
 test_timeout_s = 60
 session_timeout_s = 0.5
 sandbox = false
@@ -27,6 +29,8 @@ script = "play.toml"
 SET = Settings(
     merge="auto",
     test_command="pytest -q 'a b'",
+    test_report="out/*.xml",
+    test_setup="npm ci",
     test_timeout_s=60.0,
     session_timeout_s=0.5,
     sandbox=False,
@@ -53,6 +57,8 @@ def test_every_key_of_sparky_toml_is_read_and_wanted(tmp_path: Path) -> None:
     assert preferences(SET) == Preferences(
         merge=MergePolicy.AUTO,
         test_command=("pytest", "-q", "a b"),
+        test_report="out/*.xml",
+        test_setup=("npm", "ci"),
         test_timeout_s=60.0,
         session_timeout_s=0.5,
         sandbox=False,
@@ -78,8 +84,8 @@ def test_a_pyproject_that_says_nothing_of_sparky_or_is_broken_is_not_ours_to_ref
 WRONG = {
     "mrege = 'auto'": "unknown key 'mrege'; did you mean 'merge'?",
     "test_timeout = 5": "unknown key 'test_timeout'; did you mean 'test_timeout_s'?",
-    "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_timeout_s, "
-    "session_timeout_s, sandbox, issues, script",
+    "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
+    "test_timeout_s, session_timeout_s, sandbox, issues, script",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
     "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",
@@ -88,6 +94,9 @@ WRONG = {
     "session_timeout_s = -1": "session_timeout_s is -1.0, and must be above 0 seconds",
     "session_timeout_s = inf": "session_timeout_s is inf, and must be above 0 seconds",
     '''test_command = "pytest 'a"''': "test_command: No closing quotation",
+    '''test_setup = "npm 'ci"''': "test_setup: No closing quotation",
+    "test_report = '/r.xml'": "test_report is '/r.xml', and must lie in the repository",
+    "test_report = 'a/../../r.xml'": "test_report is 'a/../../r.xml', and must lie in the repository",
 }
 
 

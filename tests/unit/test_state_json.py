@@ -23,6 +23,7 @@ from sparky.domain.attempt import (
 )
 from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.issue import Issue, Kind, Severity, Source
+from sparky.domain.plan import Child
 from sparky.domain.state import (
     SCHEMA,
     Budget,
@@ -64,6 +65,8 @@ ATTEMPT = Attempt(
     reason="2 of 3 DEAD_CODE finding(s) mended, 1 left",
     agent="dead-code",
     part=1,
+    plan=(Child(id="7.1", title="Tidy", issue="d" * 64, needs=("7",)),),
+    child="7-0a1b2c3d-1",
     strategy=Strategy.MECHANICAL_FIX,
     traits=(Trait.CHANGED, Trait.WITHDRAWN),
     responsibility=Responsibility.CODER,
@@ -123,6 +126,7 @@ STATE = PipelineState(
         dependencies=("6",),
         findings="a" * 64,
         attachments=("b" * 64,),
+        children=("c" * 64,),
     ),
     context=Context(
         repo_name="shop",
@@ -137,6 +141,8 @@ STATE = PipelineState(
     preferences=Preferences(
         merge=MergePolicy.APPROVED,
         test_command=("pytest", "-q"),
+        test_report="out/junit.xml",
+        test_setup=("npm", "ci"),
         test_timeout_s=60.0,
         session_timeout_s=120.0,
         sandbox=False,
@@ -272,6 +278,7 @@ def test_a_value_that_was_read_is_written_with_the_fields_that_stand_at_their_de
         "success": False,
         "summary": "done",
         "handover": "",
+        "plan": [],
         "code": 0,
     }
 

@@ -4,15 +4,8 @@ import pytest
 
 from sparky.domain.command import Completed, Ending
 from sparky.domain.testing import TestCase, TestOutcome, Trouble
-from sparky.targets.suite import (
-    Judgement,
-    SuiteReport,
-    find_pytest,
-    judge_command,
-    judge_pytest,
-    looks_like_test,
-    own_names,
-)
+from sparky.targets.suite import Judgement, Seen, SuiteReport, own_names
+from sparky.targets.suites import by_pytest
 
 PASSED = TestCase(id="t.py::a", outcome=TestOutcome.PASSED)
 NUMPY = TestCase(
@@ -41,7 +34,8 @@ def report(
 
 
 def judge(done: Completed, told: SuiteReport) -> Judgement:
-    return judge_pytest(done, told, roots=HERE, own={"pkg", "helpers"})
+    own = frozenset({"pkg", "helpers"})
+    return by_pytest.judge(Seen(name="pytest -x", completed=done, report=told, roots=HERE, own=own))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +101,11 @@ def judge(done: Completed, told: SuiteReport) -> Judgement:
         (
             completed(-9, Ending.KILLED),
             report(running=("t.py::b",)),
-            Judgement(cases=(), trouble=Trouble.KILLED, detail="killed by signal 9, while t.py::b ran"),
+            Judgement(
+                cases=(),
+                trouble=Trouble.KILLED,
+                detail="killed by signal 9, as the system does where memory runs out, while t.py::b ran",
+            ),
         ),
         (
             completed(0),
@@ -154,37 +152,9 @@ def test_a_conftest_that_cannot_be_imported_is_red_also_without_a_reason() -> No
     )
 
 
-@pytest.mark.parametrize(
-    ("done", "expected"),
-    [
-        (
-            completed(0),
-            Judgement(cases=(TestCase(id="make test", outcome=TestOutcome.PASSED, seconds=61.7),)),
-        ),
-        (
-            completed(2),
-            Judgement(
-                cases=(
-                    TestCase(id="make test", outcome=TestOutcome.FAILED, message="exit code 2", seconds=61.7),
-                )
-            ),
-        ),
-        (
-            completed(127, said="sh: make: not found"),
-            Judgement(cases=(), trouble=Trouble.ENVIRONMENT, detail="sh: make: not found"),
-        ),
-        (
-            completed(127, Ending.NOT_FOUND),
-            Judgement(cases=(), trouble=Trouble.ENVIRONMENT, detail="command not found: pytest"),
-        ),
-        (
-            completed(-9, Ending.TIMED_OUT),
-            Judgement(cases=(), trouble=Trouble.TIMED_OUT, detail="after 62 s"),
-        ),
-    ],
-)
-def test_another_command_is_judged_by_its_exit_code(done: Completed, expected: Judgement) -> None:
-    assert judge_command(done, "make test") == expected
+def test_every_directory_and_module_may_be_the_repository_s_own() -> None:
+    names = own_names(["src/pkg/mod.py", "tests/common.py", "docs/x.md"])
+    assert names == {"src", "pkg", "mod", "tests", "common"}
 
 
 @pytest.mark.parametrize(
@@ -192,6 +162,8 @@ def test_another_command_is_judged_by_its_exit_code(done: Completed, expected: J
     [
         ("pytest -q", 1),
         ("/env/bin/py.test", 1),
+        ("env A=1 B=2 pytest -q", 4),
+        ("env A=1", None),
         ("python -X dev -m pytest tests", 5),
         ("coverage run -m pytest", 4),
         ("python -m unittest", None),
@@ -199,25 +171,4 @@ def test_another_command_is_judged_by_its_exit_code(done: Completed, expected: J
     ],
 )
 def test_pytest_is_found_in_a_command(command: str, at: int | None) -> None:
-    assert find_pytest(command.split()) == at
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("a/test_x.py", True),
-        ("x_test.py", True),
-        ("tests/api.py", True),
-        ("test/deep/api.py", True),
-        ("src/tests/api.py", False),
-        ("latest.py", False),
-        ("tests/test_x.txt", False),
-    ],
-)
-def test_a_test_is_known_by_its_path(path: str, *, expected: bool) -> None:
-    assert looks_like_test(path) is expected
-
-
-def test_every_directory_and_module_may_be_the_repository_s_own() -> None:
-    names = own_names(["src/pkg/mod.py", "tests/common.py", "docs/x.md"])
-    assert names == {"src", "pkg", "mod", "tests", "common"}
+    assert by_pytest.find_arguments(command.split()) == at

@@ -1,34 +1,46 @@
-"""One run of a test command: what is started, where, and what its report is read from."""
+"""One run of a test command: what is started, where, and what its results are read from."""
 
 import importlib.resources
 import json
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from sparky.adapters.installs import installed
+from sparky.adapters.written import Stamps, stamps, written
 from sparky.domain.command import Command, Completed, Policy
 from sparky.targets.environment import TargetEnvironment
 from sparky.targets.overlay import module_names
-from sparky.targets.pytest_jsonl import parse
-from sparky.targets.suite import Judgement, find_pytest, judge_command, judge_pytest, own_names
+from sparky.targets.suite import Judgement, Plan, Seen, Suite, module_of, own_names
+from sparky.targets.suites.by_command import REPORT_LIMIT
+from sparky.targets.suites.stream_jsonl import parse
+from sparky.targets.suites.table import suite_of
+from sparky.targets.toolchains import OFFLINE, Toolchains, kept_in, toolchains
 
-_PLUGIN = "sparky_pytest_report"
+_SET_UP_S = 1800.0
+_OUTPUT_LIMIT = 16_000_000
+"""Bytes per stream: what some tools print is their one report."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Performance:
     """One run of `command` in a scratch `place` whose tree is the commit's.
 
+    `report`: where the command writes its own, "": nobody said. `environment` None: it needs no Python.
+    `store`: where what is fetched for it is kept, None: nothing is.
     `files`: the commit's paths; `known`: those of its base, too. `lib`: where its project is installed, None:
-    nowhere. `only`: the node ids to run, empty: all. `path`: the caller's PATH; `readable`: what the
-    interpreter needs.
+    nowhere. `only`: the ids to run, empty: all. `path`: the caller's PATH; `readable`: what the interpreter
+    needs.
     """
 
     command: tuple[str, ...]
+    report: str
+    store: Path | None
     only: tuple[str, ...]
-    environment: TargetEnvironment
+    environment: TargetEnvironment | None
     lib: Path | None
     place: Path
     files: tuple[str, ...]
@@ -36,68 +48,101 @@ class Performance:
     path: str
     readable: tuple[Path, ...]
 
-    def prepare(self, *, timeout_s: float, sandbox: bool) -> Command:
-        """The command to run, with all that it needs in place."""
-        tree, home = self.place / "tree", Path(self.environment.path)
-        lib = (self.lib,) if self.lib else ()
-        policy = Policy(
-            writable=(tree, self.place / "tmp", self.place / "out"),
-            readable=(self.place, home, *lib, *self.readable),
-        )
-        paths = [home / "bin", *(part / "bin" for part in lib)]
+    def set_up(self, argv: tuple[str, ...], *, index_env: Mapping[str, str], sandbox: bool) -> Command:
+        """What is run before the tests, to fetch what they need: it alone may use the network."""
+        policy = self._policy(Policy(network=True, writable=(self.store,) if self.store else ()))
         return Command(
-            argv=self._argv(),
-            cwd=tree,
-            env={
-                "PATH": os.pathsep.join([*map(str, paths), self.path or os.defpath]),
-                "PYTHONPATH": os.pathsep.join(map(str, [self.place / "plugin", *self._sources()])),
-                "VIRTUAL_ENV": str(home),
-                "TMPDIR": str(self.place / "tmp"),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "PYTHONHASHSEED": "0",
-            },
-            timeout_s=timeout_s,
+            argv=argv,
+            cwd=self.place / "tree",
+            env={**index_env, **self._env()},
+            timeout_s=_SET_UP_S,
             policy=policy if sandbox else None,
         )
 
-    def judge(self, completed: Completed) -> Judgement:
-        """What came of it."""
-        if find_pytest(self.command) is None:
-            return judge_command(completed, shlex.join(self.command))
-        tree, report = self.place / "tree", self.place / "out" / "report.jsonl"
-        names = {f"{root}/": "" for root in (self.lib, tree) if root} | {str(self.place): "<scratch>"}
-        return judge_pytest(
-            completed,
-            parse(report.read_bytes() if report.exists() else b"", names),
-            roots=[str(root.resolve()) for root in (tree, *self._sources())],
-            own=own_names(self.known),
+    def prepare(self, *, timeout_s: float, sandbox: bool) -> Command:
+        """The command to run, with all that it needs in place."""
+        command = Command(
+            argv=self._argv(),
+            cwd=self.place / "tree",
+            env=self._env(),
+            timeout_s=timeout_s,
+            policy=self._policy(Policy()) if sandbox else None,
+        )
+        if self._suite.REPORTER:
+            return command
+        return replace(command, env={**command.env, **OFFLINE}, output_limit=_OUTPUT_LIMIT)
+
+    def _policy(self, more: Policy) -> Policy:
+        """What every command here may touch, and more."""
+        homes = (Path(self.environment.path),) if self.environment else ()
+        known = (*homes, *((self.lib,) if self.lib else ()), *((self.store,) if self.store else ()))
+        return replace(
+            more,
+            writable=(self.place / "tree", self.place / "tmp", self.place / "out", *more.writable),
+            readable=(self.place, *known, *self.readable, *self._tools.readable),
         )
 
-    def _argv(self) -> tuple[str, ...]:
-        at = find_pytest(self.command)
-        if at is None:
-            return self.command
-        plugin = importlib.resources.files("sparky") / "tools" / "pytest_report.py"
-        (self.place / "plugin").mkdir()
-        (self.place / "plugin" / f"{_PLUGIN}.py").write_bytes(plugin.read_bytes())
-        modules = installed(self.lib) if self.lib else [path.removeprefix("src/") for path in self.files]
-        plan = {
-            "report": str(self.place / "out" / "report.jsonl"),
-            "modules": module_names(modules),
-            "only": self.only or None,
+    def _env(self) -> dict[str, str]:
+        homes = (Path(self.environment.path),) if self.environment else ()
+        paths = [part / "bin" for part in (*homes, *((self.lib,) if self.lib else ()))]
+        return {
+            "PATH": os.pathsep.join([*map(str, paths), self.path or os.defpath]),
+            "PYTHONPATH": os.pathsep.join(map(str, [self.place / "plugin", *self._sources()])),
+            **({"VIRTUAL_ENV": self.environment.path} if self.environment else {}),
+            "TMPDIR": str(self.place / "tmp"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+            **self._tools.env,
+            **(kept_in(self.store) if self.store else {}),
         }
-        (self.place / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
-        ours = ("-p", _PLUGIN, f"--sparky-plan={self.place / 'plan.json'}")
-        # One word each: pytest would look for its configuration where a second word points.
-        # A run that stops at its first failure cannot be compared with another.
-        whole = (f"--rootdir={self.place / 'tree'}", "--continue-on-collection-errors", "--maxfail=0")
-        return (*self.command[:at], *ours, *whole, *self.command[at:], *self._limits(at))
 
-    def _limits(self, at: int) -> list[str]:
-        """The files of `only`, so that no others are collected, where the command names none itself."""
-        if len(self.command) > at:
-            return []
-        return sorted({node.split("::")[0] for node in self.only} & {*self.files})
+    @cached_property
+    def _tools(self) -> Toolchains:
+        """Those of other languages: for Python's own suites only where something is set up for them."""
+        return toolchains(self.path) if self.store or not self._suite.REPORTER else Toolchains()
+
+    def stamps(self) -> Stamps:
+        """The reports that lie in the tree; to be asked before the command is run."""
+        return {} if self._suite.REPORTER else stamps(self.place / "tree", self.report)
+
+    def judge(self, completed: Completed, before: Stamps) -> Judgement:
+        """What came of it; `before`: the reports that lay there before."""
+        tree, report = self.place / "tree", self.place / "out" / "report.jsonl"
+        names = {f"{root}/": "" for root in (self.lib, tree) if root} | {str(self.place): "<scratch>"}
+        reported = parse(report.read_bytes() if report.is_file() else b"", names)
+        found = {} if self._suite.REPORTER else written(tree, before, self.report, REPORT_LIMIT)
+        return self._suite.judge(
+            Seen(
+                name=shlex.join(self.command),
+                completed=completed,
+                report=reported,
+                written=found,
+                asked=self.report,
+                roots=tuple(str(root.resolve()) for root in (tree, *self._sources())),
+                own=own_names(self.known),
+                names=names,
+            )
+        )
+
+    @cached_property
+    def _suite(self) -> Suite:
+        return suite_of(self.command)
+
+    def _argv(self) -> tuple[str, ...]:
+        plan = self.place / "plan.json"
+        if reporter := self._suite.REPORTER:
+            source = importlib.resources.files("sparky") / "tools" / reporter
+            (self.place / "plugin").mkdir()
+            (self.place / "plugin" / f"{module_of(reporter)}.py").write_bytes(source.read_bytes())
+            modules = installed(self.lib) if self.lib else [path.removeprefix("src/") for path in self.files]
+            told = {
+                "report": str(self.place / "out" / "report.jsonl"),
+                "modules": module_names(modules),
+                "only": self.only or None,
+            }
+            plan.write_text(json.dumps(told), encoding="utf-8")
+        facts = Plan(file=str(plan), tree=str(self.place / "tree"), files=self.files, only=self.only)
+        return self._suite.argv(self.command, facts)
 
     def _sources(self) -> list[Path]:
         """Where the project's modules are imported from: its installation, else its files as they lie."""

@@ -12,25 +12,28 @@ from sparky.adapters.locks import FileLocks
 from sparky.adapters.performance import Performance
 from sparky.adapters.scratch import scratch
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
-from sparky.domain.command import Level, digest
+from sparky.domain.command import Completed, Level, digest
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
 from sparky.formats.state_json import UnreadableStateError, decode, encode
 from sparky.ports import Blobs, Repository, Shell
-from sparky.targets.environment import TargetEnvironment, declares
-from sparky.targets.requirements_read import has_pytest_configuration
-from sparky.targets.suite import looks_like_test
+from sparky.targets.discover import find_command, is_python
+from sparky.targets.environment import TargetEnvironment
+from sparky.targets.suite import ending, last_line
+from sparky.targets.suites.table import suite_of
 
-_FORMAT = "1"
+_FORMAT = "2"
 _INSTALLATION = "installation of the project"
 
 
 class PytestTests:
-    """Runs tests by pytest, or by any command whose exit code is its result.
+    """Runs tests by pytest, unittest, or any command: by its own report and its exit code.
 
     All that it keeps lies below `cache`: environments, installations, and the results of full runs by tree,
     command, environment and confinement. `python` is the interpreter to test with, `path` the caller's PATH,
     `index_env` what an installer needs to reach its index. `sandbox` False: foreign code runs unconfined.
+    `report`: the path or pattern of the report that the command writes, "": nobody said. `set_up`: what is
+    run before the tests, with the network; empty: nothing.
     """
 
     def __init__(
@@ -44,6 +47,8 @@ class PytestTests:
         path: str,
         index_env: Mapping[str, str],
         sandbox: bool,
+        report: str = "",
+        set_up: tuple[str, ...] = (),
     ) -> None:
         self._shell = shell
         self._repository = repository
@@ -55,15 +60,17 @@ class PytestTests:
         self._locks = FileLocks(self._cache / "locks")
         self._path = path
         self._sandbox = sandbox
+        self._report = report
+        self._set_up = set_up
+        self._index_env = index_env
 
     def discover(self, context: Context, sha: str) -> tuple[str, ...] | None:
-        """`pytest` if it is configured or there are files that look like tests; None if neither."""
+        """What the commit declares, else what its files look like; None if there are no tests to be seen."""
         del context  # the commit tells all
-        paths = self._repository.files(sha)
-        if any(looks_like_test(path) for path in paths):
-            return ("pytest",)
-        files = {path: self._repository.read(sha, path) or b"" for path in paths if declares(path)}
-        return ("pytest",) if has_pytest_configuration(files) else None
+        version = self._uv.version.rpartition(".")[0]
+        return find_command(
+            self._repository.files(sha), lambda path: self._repository.read(sha, path) or b"", version
+        )
 
     def run(
         self,
@@ -80,18 +87,18 @@ class PytestTests:
         Of several calls for the same full run, one runs the tests, and the others wait for its result.
         """
         try:
-            environment = self._environments.get(sha)
+            environment = self._environments.get(sha) if self._needs_python(sha, command) else None
             record = self._record(sha, command, environment, turn)
 
             def fresh() -> TestRun:
                 return self._perform(
-                    base=context.base,
+                    context=context,
                     sha=sha,
                     command=command,
                     only=tuple(only),
                     timeout_s=timeout_s,
                     environment=environment,
-                    lib=self._installs.get(context.base, sha),
+                    lib=self._installs.get(context.base, sha) if environment else None,
                 )
 
             return fresh() if only else replace(self._once(record, turn, timeout_s, fresh), sha=sha)
@@ -121,12 +128,12 @@ class PytestTests:
     def _perform(
         self,
         *,
-        base: str,
+        context: Context,
         sha: str,
         command: tuple[str, ...],
         only: tuple[str, ...],
         timeout_s: float,
-        environment: TargetEnvironment,
+        environment: TargetEnvironment | None,
         lib: Path | None,
     ) -> TestRun:
         with scratch(self._cache / "scratch") as place:
@@ -134,19 +141,26 @@ class PytestTests:
             files = self._repository.files(sha)
             performance = Performance(
                 command=command,
+                report=self._report,
+                store=self._store(context) if self._set_up else None,
                 only=only,
                 environment=environment,
                 lib=lib,
                 place=place,
                 files=files,
-                known=(*files, *self._repository.files(base)),
+                known=(*files, *self._repository.files(context.base)),
                 path=self._path,
-                readable=self._uv.readable,
+                readable=self._uv.readable if environment else (),
             )
-            completed = self._shell.run(performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox))
-            judgement = performance.judge(completed)
+            if (failed := self._fetch(performance)) is not None:
+                detail = f"test_setup: {_last_words(failed)}"
+                return self._without(sha, command, detail, failed.stdout + failed.stderr)
+            prepared = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
+            before = performance.stamps()
+            completed = self._shell.run(prepared)
+            judgement = performance.judge(completed, before)
         speaks = judgement.trouble is not None or any(case.red for case in judgement.cases)
-        said = (judgement.detail, *(environment.remarks if speaks else ()))
+        said = (judgement.detail, *(environment.remarks if environment and speaks else ()))
         return TestRun(
             sha=sha,
             command=command,
@@ -160,16 +174,50 @@ class PytestTests:
 
     def _unbuilt(self, sha: str, command: tuple[str, ...], error: BuildError) -> TestRun:
         """No environment, no verdict; but a project that no longer builds is red like a failed test."""
-        run = TestRun(sha=sha, command=command, detail=str(error), output=self._blobs.put(error.log))
+        run = self._without(sha, command, str(error), error.log)
         if not isinstance(error, UnbuildableError):
-            return replace(run, trouble=Trouble.ENVIRONMENT)
+            return run
         case = TestCase(id=_INSTALLATION, outcome=TestOutcome.ERROR, message=str(error))
-        return replace(run, cases=(case,))
+        return replace(run, cases=(case,), trouble=None)
 
-    def _record(self, sha: str, command: tuple[str, ...], environment: TargetEnvironment, turn: int) -> Path:
+    def _without(self, sha: str, command: tuple[str, ...], detail: str, log: bytes) -> TestRun:
+        """A run that did not come about, for what is around the tests."""
+        output = self._blobs.put(log)
+        return TestRun(sha=sha, command=command, trouble=Trouble.ENVIRONMENT, detail=detail, output=output)
+
+    def _fetch(self, performance: Performance) -> Completed | None:
+        """Run what is to be run before the tests; how it ended, if it failed."""
+        if not self._set_up:
+            return None
+        order = performance.set_up(self._set_up, index_env=self._index_env, sandbox=self._sandbox)
+        completed = self._shell.run(order)
+        return None if completed.ok else completed
+
+    def _store(self, context: Context) -> Path:
+        """Where what is fetched for a repository is kept: no other one's tests read it."""
+        store = self._cache / "fetched" / digest(context.git_dir.encode())[:16]
+        store.mkdir(parents=True, exist_ok=True)
+        return store
+
+    def _needs_python(self, sha: str, command: tuple[str, ...]) -> bool:
+        return bool(suite_of(command).REPORTER) or is_python(self._repository.files(sha))
+
+    def _record(
+        self, sha: str, command: tuple[str, ...], environment: TargetEnvironment | None, turn: int
+    ) -> Path:
         level = self._shell.level() if self._sandbox else Level.OFF
+        home = environment.path if environment else ""
         facts = "\0".join(
-            (_FORMAT, self._repository.tree(sha), *command, environment.path, level.value, str(turn))
+            (
+                _FORMAT,
+                self._repository.tree(sha),
+                *command,
+                self._report,
+                repr(self._set_up),
+                home,
+                level.value,
+                str(turn),
+            )
         )
         return self._cache / "tests" / f"{digest(facts.encode())}.json"
 
@@ -181,3 +229,9 @@ class PytestTests:
         except (FileNotFoundError, UnreadableStateError, KeyError):
             return None
         return known
+
+
+def _last_words(completed: Completed) -> str:
+    """How a command failed, for a person."""
+    stopped = ending(completed)
+    return stopped[1] if stopped else f"exit code {completed.code}: {last_line(completed.text())}"

@@ -42,6 +42,8 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         python=Path(sys.executable),
         path=environment.base.get("PATH", ""),
         sandbox=preferences.sandbox,
+        report=preferences.test_report,
+        set_up=preferences.test_setup,
     )
     readable = (*interpreter_paths(), Path(__file__).parent.parent)
     return Ports(

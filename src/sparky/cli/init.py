@@ -18,6 +18,12 @@ merge = "ask"
 # The command that runs the tests; found by sparky if it is left out.
 # test_command = "pytest -q"
 
+# Where that command writes its report (JUnit XML, or the JSON of jest or vitest); * stands for any part.
+# test_report = "build/reports/*.xml"
+
+# What is run before it, with the network, to fetch what the tests need where they are not Python's.
+# test_setup = "npm ci"
+
 # Limits, in seconds.
 test_timeout_s = 900
 session_timeout_s = 1800

@@ -59,6 +59,8 @@ class Preferences:
 
     merge: MergePolicy = MergePolicy.ASK
     test_command: tuple[str, ...] | None = None
+    test_report: str = ""
+    test_setup: tuple[str, ...] = ()
     test_timeout_s: float = 900.0
     session_timeout_s: float = 1800.0
     sandbox: bool = True

@@ -1,6 +1,7 @@
 """Test results and their comparison by the identity of each failure."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -32,6 +33,7 @@ class Trouble(Enum):
     TIMED_OUT = "timed out"
     CRASHED = "crashed"
     KILLED = "killed from outside"
+    UNREADABLE = "unreadable report"
     FOREIGN_CODE = "the tests import other code than this worktree's"
 
 
@@ -41,7 +43,7 @@ OUTSIDE = frozenset({Trouble.ENVIRONMENT, Trouble.FOREIGN_CODE, Trouble.KILLED})
 
 @dataclass(frozen=True, kw_only=True)
 class TestCase:
-    """One test's result. `id` is exact (pytest's node id); `message` is empty unless it failed."""
+    """One test's result. `id` is exact, such as pytest's node id; `message` is empty unless it failed."""
 
     __test__ = False
     id: str
@@ -74,6 +76,11 @@ class TestRun:
     level: str = "off"
 
     @property
+    def name(self) -> str:
+        """The command as a person would type it: also the id of what only its exit code tells."""
+        return shlex.join(self.command)
+
+    @property
     def passed(self) -> int:
         """How many tests passed."""
         return sum(case.outcome is TestOutcome.PASSED for case in self.cases)
@@ -85,8 +92,9 @@ class Comparison:
 
     `new`: red at head and not at base; `changed`: red at both with another message; `vanished`: ran at base
     as it should, and at head is not there or skipped, or passed and is now expected to fail; `same`: red at
-    both alike; `fixed`: red at base, passes at head (a module that could not be collected: a test of it
-    does); `flaky`: red at head, passed when run once more, alone; or of two runs at base red in one only.
+    both alike; `fixed`: red at base, passes at head (a module or class that could not be set up: a test of it
+    does; a command that failed without naming a test: nothing is red); `flaky`: red at head, passed when run
+    once more, alone; or of two runs at base red in one only.
     """
 
     new: tuple[str, ...] = ()
@@ -116,11 +124,11 @@ def compare(
     `second` is another run at base: what is red in one of the two only is flaky; what is red in both with
     two messages may have a third at head; and a test that did not run in both can't be lost.
     """
-    before, after = _by_id(base), _by_id(head)
+    before, after = _by_id(base), _told(head)
     twice = _by_id(second) if second else before
-    again = {i for i, case in _by_id(rerun).items() if case.outcome is TestOutcome.PASSED} if rerun else set()
+    again = _told(rerun) if rerun else {}
     red, old, still = _red(after), _red(before), _red(twice)
-    flaky = (red & again) | (old ^ still)
+    flaky = {i for i in red if _passes(i, again)} | (old ^ still)
     solid = red - flaky
     alike = {i for i in solid & old if not _alike(before[i], twice[i]) or _alike(before[i], after[i])}
     lost = {i for i in before.keys() & twice if all(_lost(run[i], after.get(i)) for run in (before, twice))}
@@ -155,10 +163,19 @@ def _lost(before: TestCase, after: TestCase | None) -> bool:
     return before.outcome is TestOutcome.PASSED and after.outcome is TestOutcome.XFAILED
 
 
+def _told(run: TestRun) -> dict[str, TestCase]:
+    """The cases by id; a whole run in which nothing is red shows that the command itself passes, too."""
+    cases = {case.id: case for case in run.cases}
+    if run.cases and run.trouble is None and not any(case.red for case in run.cases):
+        cases.setdefault(run.name, TestCase(id=run.name, outcome=TestOutcome.PASSED))
+    return cases
+
+
 def _passes(test: str, after: Mapping[str, TestCase]) -> bool:
     if test in after:
         return after[test].outcome is TestOutcome.PASSED
-    return any(i.startswith(f"{test}::") and c.outcome is TestOutcome.PASSED for i, c in after.items())
+    parts = (f"{test}::", f"{test}.")  # of pytest's ids, and of dotted ones
+    return any(i.startswith(parts) and c.outcome is TestOutcome.PASSED for i, c in after.items())
 
 
 def _sorted(ids: set[str]) -> tuple[str, ...]:

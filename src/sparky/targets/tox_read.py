@@ -9,8 +9,9 @@ from sparky.targets.tables import read_ini, read_text, read_toml, strings, table
 
 _FACTOR = re.compile(r"(?P<factors>[\w{},!.-]+)\s*:\s+(?P<rest>\S.*)")
 _REFERENCE = re.compile(r"\{\[(?P<section>[^\]]+)\](?P<key>\w+)\}")
-_TEST_SECTION = re.compile(r"testenv(:(py|py3\d*|tests?|unit|unittests?))?")
 _LIMIT = 5
+TEST_SECTION = re.compile(r"testenv(:(py|py3\d*|tests?|unit|unittests?))?")
+"""The sections of environments that are for tests."""
 _KEYS = ("deps", "extras", "dependency_groups")
 
 
@@ -53,16 +54,20 @@ def _parse_ini(text: str, python: str) -> Tox:
     found = Tox()
     for section in parser.sections():
         name = section.removeprefix("tox:")
-        if _TEST_SECTION.fullmatch(name):
-            read = {key: tuple(_lines(parser, section, key, python)) for key in _KEYS}
+        if TEST_SECTION.fullmatch(name):
+            read = {
+                key: tuple(line for line in read_lines(parser, section, key, python) if "{" not in line)
+                for key in _KEYS
+            }
             words = {key: tuple(" ".join(read[key]).replace(",", " ").split()) for key in _KEYS}
             found += Tox(deps=read["deps"], extras=words["extras"], groups=words["dependency_groups"])
     return found
 
 
-def _lines(
+def read_lines(
     parser: configparser.RawConfigParser, section: str, key: str, python: str, depth: int = 0
 ) -> Iterator[str]:
+    """The lines of a setting that are for this Python; for one that names another setting, that one's."""
     for line in (parser.get(section, key, fallback="") or "").splitlines():
         factor = _FACTOR.fullmatch(line.strip())
         if factor is not None and not _applies(factor["factors"], python):
@@ -71,8 +76,8 @@ def _lines(
         rest = re.sub(r"\{(toxinidir|tox_root)\}[/\\]?", "", rest)
         reference = _REFERENCE.fullmatch(rest)
         if reference and depth < _LIMIT:
-            yield from _lines(parser, reference["section"], reference["key"], python, depth + 1)
-        elif rest and "{" not in rest:
+            yield from read_lines(parser, reference["section"], reference["key"], python, depth + 1)
+        elif rest:
             yield rest
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparky.domain.testing import TestCase, TestOutcome
-from sparky.targets.pytest_jsonl import parse
 from sparky.targets.suite import SuiteReport
+from sparky.targets.suites.stream_jsonl import parse
 
 ID = "tests/test_a.py::test_x[1::2]"
 

@@ -1,0 +1,1 @@
+"""How each sort of test command is recognised, started and judged, and the formats that results come in."""
