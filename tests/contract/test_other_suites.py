@@ -148,12 +148,12 @@ BAD: dict[str, tuple[str, Trouble, str]] = {
     "dies by a signal": ("kill -SEGV $$", Trouble.CRASHED, "killed by signal 11"),
     "is killed for memory": (
         "kill -KILL $$",
-        Trouble.CRASHED,
+        Trouble.KILLED,
         "killed by signal 9, as the system does where memory runs out",
     ),
     "has a child killed for memory": (
         "sh -c 'kill -KILL $$'; exit $?",
-        Trouble.CRASHED,
+        Trouble.KILLED,
         "killed by signal 9, as the system does where memory runs out",
     ),
     "collects nothing": ("echo '<testsuites/>' > r.xml", Trouble.NO_TESTS, "ran no tests"),
