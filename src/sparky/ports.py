@@ -122,6 +122,12 @@ class GitError(UserError):
     """git could not do it; the text says what, where, and what to do."""
 
 
+class NoRepositoryError(GitError):
+    """The place that a call names is no checkout of a git repository."""
+
+    code = 2
+
+
 class TargetMovedError(GitError):
     """The target branch is not where it was."""
 

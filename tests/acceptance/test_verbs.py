@@ -64,10 +64,10 @@ def test_a_run_has_to_be_named(here: World) -> None:
         (("fiks",), 2, "Error: No such command 'fiks'."),
         (("scan", "-k", "formating"), 2, "did you mean FORMATTING?"),
         (("fix", "-k", "security"), 2, "no detector looks for SECURITY yet"),
-        (("fix", "-C", "/nowhere"), 1, "error: /nowhere does not exist"),
+        (("fix", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
         (
             ("fix", "-C", "/"),
-            1,
+            2,
             "error: / is not in a git repository: go to one, or make one with `git init`",
         ),
         (("run", "99"), 1, "error: no issue file for '99'"),
@@ -104,7 +104,7 @@ def test_settings_that_are_wrong_are_refused_by_file_and_key(world_of: MakeWorld
         world.write({"sparky.toml": toml})
         code, line = refused(world.sparky("fix"))
         assert (code, says in line) == (2, True), line
-        assert line.startswith(f"error: {world.repo}/sparky.toml: ")
+        assert line.startswith(f"error: {world.repo}/sparky.toml")
 
 
 @pytest.mark.parametrize("words", [("scan",), ("fix",), ("run", "double is wrong")])
@@ -122,7 +122,7 @@ def test_places_that_cannot_be_written_are_named(world_of: MakeWorld) -> None:
     place = str(world.root / "file" / "sparky")
     for name, rest in (
         ("SPARKY_STATE_DIR", ""),
-        ("SPARKY_CACHE_DIR", "; make it writable, or set SPARKY_CACHE_DIR"),
+        ("SPARKY_CACHE_DIR", "; make it writable and make room there, or set SPARKY_CACHE_DIR"),
     ):
         said = world.sparky("fix", env={name: place})
         assert refused(said) == (1, f"error: cannot write in {place}: Not a directory{rest}")
@@ -200,7 +200,7 @@ def test_status_lists_what_waits_first_and_only_what_is_asked_for(here: World, r
     assert here.runs()[1]["next_step"] == f"sparky merge {ready}"
     assert len(here.sparky("status", "-n", "1", "--json").json()) == 1
     assert len(here.sparky("status", "-C", ".", "--json", cwd=here.repo / "tests").json()) == 2
-    assert refused(here.sparky("status", "-C", "/nowhere")) == (1, "error: /nowhere does not exist")
+    assert refused(here.sparky("status", "-C", "/nowhere")) == (2, "error: /nowhere does not exist")
 
 
 def test_status_of_another_repository_is_empty(here: World, world_of: MakeWorld) -> None:

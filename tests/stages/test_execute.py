@@ -1,5 +1,7 @@
 """EXECUTE by a session: what the agent says is a claim; what counts is the commit. And the receipts."""
 
+from typing import Literal
+
 import pytest
 
 from sparky.adapters.scripted import ScriptedSession, Step
@@ -63,7 +65,9 @@ def test_what_a_session_does_wrong_is_told_by_what_it_left(
 
 
 @pytest.mark.parametrize("ending", ["finish", "crash", "hang"])
-def test_a_change_counts_however_the_session_ended(ending: str, stand: Stand) -> None:
+def test_a_change_counts_however_the_session_ended(
+    ending: Literal["finish", "crash", "hang"], stand: Stand
+) -> None:
     attempt = executed(stand, ScriptedSession(steps=(RIGHT,), ending=ending, success=False))
     assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED,))
     assert (attempt.reason, attempt.files_modified) == ("1 file(s) changed, 2 line(s)", ("a.py",))

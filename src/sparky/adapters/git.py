@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sparky.adapters.git_settings import DRIVER_OFF, ENVIRONMENT, EXACT, NOWHERE, QUIET
 from sparky.domain.command import Command, Completed, Ending
-from sparky.ports import GitError, Shell
+from sparky.ports import GitError, NoRepositoryError, Shell
 
 OLDEST = (2, 38)
 """The first release with `merge-tree --write-tree`."""
@@ -148,9 +148,12 @@ class Found:
 
 
 def find_repository(shell: Shell, path: Path) -> Found:
-    """The repository that `path` lies in; raises GitError with the reason if sparky can't work there."""
+    """The repository that `path` lies in; raises GitError with the reason if sparky can't work there.
+
+    It is a NoRepositoryError where another place has to be named.
+    """
     if not path.exists():
-        raise GitError(f"{path} does not exist")
+        raise NoRepositoryError(f"{path} does not exist")
     here = Git(shell=shell, cwd=path if path.is_dir() else path.parent)
     _require_version(here)
     shallow = _require_checkout(here, path)
@@ -223,7 +226,7 @@ def _require_version(here: Git) -> None:
 
 
 def _require_checkout(here: Git, path: Path) -> bool:
-    """Whether the repository is shallow; raises GitError unless `here` is inside a checkout."""
+    """Whether the repository is shallow; raises NoRepositoryError outside of a checkout."""
     asked = ("--is-bare-repository", "--is-inside-git-dir", "--is-shallow-repository")
     done = here.run("rev-parse", *asked, codes=(0, 128))
     said = os.fsdecode(done.stderr).strip()
@@ -231,14 +234,14 @@ def _require_checkout(here: Git, path: Path) -> bool:
         mend = f"git config --global --add safe.directory {shlex.quote(found[1])}"
         raise GitError(f"{found[1]} belongs to another user; if you trust it: {mend}")
     if "not a git repository" in said:
-        raise GitError(f"{path} is not in a git repository: go to one, or make one with `git init`")
+        raise NoRepositoryError(f"{path} is not in a git repository: go to one, or make one with `git init`")
     if done.code:
         raise GitError(f"{path}: {said.removeprefix('fatal: ')}")
     bare, inside, shallow = (answer == b"true" for answer in done.stdout.split())
     if bare:
-        raise GitError(f"{path} is a bare repository: sparky needs a checkout (git clone {path})")
+        raise NoRepositoryError(f"{path} is a bare repository: sparky needs a checkout (git clone {path})")
     if inside:
-        raise GitError(f"{path} is inside a git directory: go to the checkout that it belongs to")
+        raise NoRepositoryError(f"{path} is inside a git directory: go to the checkout that it belongs to")
     return shallow
 
 

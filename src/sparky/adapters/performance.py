@@ -4,7 +4,7 @@ import importlib.resources
 import json
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparky.adapters.installs import installed
@@ -66,12 +66,13 @@ class Performance:
             return judge_command(completed, shlex.join(self.command))
         tree, report = self.place / "tree", self.place / "out" / "report.jsonl"
         names = {f"{root}/": "" for root in (self.lib, tree) if root} | {str(self.place): "<scratch>"}
-        return judge_pytest(
+        judged = judge_pytest(
             completed,
             parse(report.read_bytes() if report.exists() else b"", names),
             roots=[str(root.resolve()) for root in (tree, *self._sources())],
             own=own_names(self.known),
         )
+        return replace(judged, detail=judged.detail.replace(f"{tree}/", ""))
 
     def _argv(self) -> tuple[str, ...]:
         at = find_pytest(self.command)

@@ -16,6 +16,7 @@ from sparky.durable import Durable
 from sparky.pipeline import Steps
 from sparky.ports import GitError, Ports
 from sparky.stages.table import perform
+from sparky.tools.tool import ToolError
 
 KEPT = frozenset({Outcome.READY, Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED, Outcome.CANCELLED})
 """Outcomes after which the work branch stays, if it holds anything."""
@@ -45,6 +46,8 @@ class LocalSteps:
                 attempt = perform(handoff, state, self._ports)
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
+        except ToolError as error:
+            attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what stops the tool")
         except Exception as error:  # noqa: BLE001 - nothing may leave a run without an end
             report = self._ports.blobs.put(traceback.format_exc().encode())
             said = f"{type(error).__name__}: {error}"

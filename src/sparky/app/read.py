@@ -1,5 +1,6 @@
 """Reading what is stored, without the engine: verbs that only look never pay for it."""
 
+import tempfile
 from dataclasses import dataclass
 
 from sparky.adapters.blobs import FileBlobs
@@ -61,12 +62,15 @@ class UnwritableCacheError(UserError):
 
 
 def prepare_cache(environment: Environment) -> None:
-    """Make the cache where it is missing; raises UnwritableCacheError."""
+    """Make the cache where it is missing, and write a byte into it; raises UnwritableCacheError."""
     try:
         environment.cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=environment.cache, buffering=0) as probe:
+            probe.write(b"\0")
     except OSError as error:
         said = f"cannot write in {environment.cache}: {error.strerror}"
-        raise UnwritableCacheError(f"{said}; make it writable, or set SPARKY_CACHE_DIR") from error
+        remedy = "make it writable and make room there, or set SPARKY_CACHE_DIR"
+        raise UnwritableCacheError(f"{said}; {remedy}") from error
 
 
 def open_house(environment: Environment) -> House:
