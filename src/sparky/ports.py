@@ -1,6 +1,6 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,6 +72,10 @@ class Repository(Protocol):
 
     def read(self, sha: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None if it is not there."""
+        ...
+
+    def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of those of the paths that are files at a commit, sorted; few processes for many."""
         ...
 
     def files(self, sha: str) -> tuple[str, ...]:

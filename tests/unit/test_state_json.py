@@ -120,6 +120,7 @@ STATE = PipelineState(
         order=2,
         dependencies=("6",),
         findings="a" * 64,
+        limits="9" * 64,
         attachments=("b" * 64,),
     ),
     context=Context(
@@ -139,7 +140,6 @@ STATE = PipelineState(
         session_timeout_s=120.0,
         sandbox=False,
         script="/home/ada/play.toml",
-        paths=("src",),
     ),
     budget=Budget(usd=1.5, tokens=100000, seconds=3600.0),
     attempts=(ATTEMPT,),

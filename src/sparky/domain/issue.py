@@ -51,7 +51,8 @@ class Issue:
     issue of the same repository has the same key at every base. `kinds` is empty until routing has
     decided, and holds several, in order, for an issue made of findings. `files` are the paths that the
     issue names (repository-relative POSIX paths); empty means that it names none, and so allows all.
-    `findings` and `attachments` are blob digests.
+    `findings` and `attachments` are blob digests; so is `limits`, that of all files where they are too many
+    to be recorded, and `files` has but the first.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Issue:
     order: int = 0
     dependencies: tuple[str, ...] = ()
     findings: str | None = None
+    limits: str | None = None
     attachments: tuple[str, ...] = ()
 
 

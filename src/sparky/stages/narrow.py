@@ -16,7 +16,15 @@ from sparky.domain.state import Handoff, PipelineState
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.stages.detect import detect
-from sparky.stages.facts import base_findings, diff_evidence, looked_for, named, read_change, with_files
+from sparky.stages.facts import (
+    base_findings,
+    diff_evidence,
+    looked_for,
+    named,
+    read_change,
+    whole_issue,
+    with_files,
+)
 from sparky.stages.stack import UNITS, Layer, apply, layers, message
 from sparky.stages.test import find_command, judge, run_tests
 from sparky.tools.tool import ToolError, Unit, mends, units
@@ -107,7 +115,7 @@ class _Trial:
         """Why the commit is refused, "" if it is not."""
         state, ports = self.state, self.ports
         change = read_change(ports.repository, state.base, sha)
-        for gate in review(Facts(issue=state.issue, change=change)):
+        for gate in review(Facts(issue=whole_issue(state, ports), change=change)):
             if gate.verdict is not Verdict.PASS:
                 return f"{gate.gate}: {gate.reason}"
         if self.stage is Stage.REVIEW:

@@ -7,7 +7,6 @@ directories must change nothing.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
@@ -155,10 +154,9 @@ def _tail(result: Completed) -> str:
 
 
 def _relative(filename: str, root: str) -> str:
-    try:
-        return str(PurePosixPath(filename).relative_to(root))
-    except ValueError as error:
-        raise ToolError(f"ruff read {filename}, which is outside of {root}") from error
+    if not filename.startswith(f"{root}/"):
+        raise ToolError(f"ruff read {filename}, which is outside of {root}")
+    return filename[len(root) + 1 :]
 
 
 def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str, ...]]) -> Finding:
@@ -185,7 +183,7 @@ def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str
 
 
 def _is_re_export(rule: str, path: str) -> bool:
-    return rule == "F401" and PurePosixPath(path).name in {"__init__.py", "__init__.pyi"}
+    return rule == "F401" and path.rpartition("/")[2] in {"__init__.py", "__init__.pyi"}
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str]:

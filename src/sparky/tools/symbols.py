@@ -5,6 +5,8 @@ import threading
 import warnings
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_BODIES = ("body", "orelse", "handlers", "finalbody", "cases")
+"""Where statements hold others: only these are followed, expressions hold none."""
 _WARNINGS = threading.Lock()
 
 
@@ -24,7 +26,7 @@ def symbols(source: bytes) -> tuple[str, ...]:
             name = f"{name}.{node.name}" if name else node.name
             start, end = _span(node)
             names[start - 1 : end] = [name] * (end - start + 1)
-        todo.extend((child, name) for child in ast.iter_child_nodes(node) if _holds_statements(child))
+        todo.extend((child, name) for part in _BODIES for child in getattr(node, part, ()))
     return tuple(names)
 
 
@@ -47,7 +49,3 @@ def _tree(source: bytes) -> ast.Module | None:
 def _span(node: _Scope) -> tuple[int, int]:
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     return first, node.end_lineno or node.lineno
-
-
-def _holds_statements(node: ast.AST) -> bool:
-    return isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case)
