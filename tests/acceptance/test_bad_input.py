@@ -53,14 +53,18 @@ def issues(tmp_path_factory: pytest.TempPathFactory, cache: Path, nursery: Nurse
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_an_issue_that_cannot_be_read_fails_with_its_reason(reference: str, issues: World) -> None:
     err = f"error: {REFERENCES[reference].format(repo=issues.repo)}\n"
-    for verb in ("run", "route"):
-        assert issues.sparky(verb, reference) == Said(code=1, out="", err=err)
+    assert issues.sparky("run", reference) == Said(code=1, out="", err=err)
+
+
+def test_nothing_is_started_for_it_and_a_route_says_the_same(issues: World) -> None:
+    assert issues.sparky("route", "1") == issues.sparky("run", "1")
     assert issues.runs() == []
 
 
 def test_two_issue_files_with_one_id_are_two_issues(world_of: MakeWorld) -> None:
     text = "# Issue #001: double is wrong\n"
-    world = world_of({**BUG, "issues/001-double.md": text, "docs/issues/001-other.md": text})
+    files = {"calc.py": BUG["calc.py"], "issues/001-double.md": text, "docs/issues/001-other.md": text}
+    world = world_of(files)
     asked = ("issues/001-double.md", "docs/issues/001-other.md", "issues/001-double.md")
     said = [world.sparky("run", path, "--json", *world.script(RIGHT)) for path in asked]
     assert [(one.code, one.json()["outcome"]) for one in said] == [(0, "ready")] * 3

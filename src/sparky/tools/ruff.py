@@ -132,7 +132,8 @@ class Ruff:
 def _believed(result: Completed) -> tuple[Diagnostic, ...]:
     if result.ending is not Ending.EXITED or result.code not in _CODES:
         raise ToolError(
-            f"ruff gave no answer: {result.ending.value}, exit code {result.code}: {_tail(result)}"
+            f"ruff gave no answer: {result.ending.value}, exit code {result.code}: "
+            f"{_tail(result) or 'it said nothing'}"
         )
     if result.dropped:
         raise ToolError(f"ruff's answer is cut short by {result.dropped} bytes")
