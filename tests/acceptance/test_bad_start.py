@@ -59,9 +59,9 @@ def test_a_cache_that_takes_nothing_is_named_with_the_way_on(how: str, why: str,
 def test_a_state_that_is_read_only_is_named(world_of: MakeWorld) -> None:
     world = world_of(UNUSED)
     place = world.root / "state"
-    said = on(world, READ_ONLY, place, "fix")
-    assert (said.code, said.out) == (1, "")
-    assert said.err.startswith(f"error: cannot write in {place}: Read-only file system")
+    remedy = "make it writable, or set SPARKY_STATE_DIR"
+    err = f"error: cannot write in {place}: Read-only file system; {remedy}\n"
+    assert on(world, READ_ONLY, place, "fix") == Said(code=1, out="", err=err)
 
 
 @mounts

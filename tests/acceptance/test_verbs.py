@@ -121,7 +121,7 @@ def test_places_that_cannot_be_written_are_named(world_of: MakeWorld) -> None:
     (world.root / "file").write_text("in the way", encoding="utf-8")
     place = str(world.root / "file" / "sparky")
     for name, rest in (
-        ("SPARKY_STATE_DIR", ""),
+        ("SPARKY_STATE_DIR", "; make it writable, or set SPARKY_STATE_DIR"),
         ("SPARKY_CACHE_DIR", "; make it writable and make room there, or set SPARKY_CACHE_DIR"),
     ):
         said = world.sparky("fix", env={name: place})

@@ -68,7 +68,8 @@ class SqliteStore:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(_SCHEMA)
         except OSError as error:
-            raise StoreError(f"cannot write in {self._path.parent}: {error.strerror}") from error
+            said = f"cannot write in {self._path.parent}: {error.strerror}"
+            raise StoreError(f"{said}; make it writable, or set SPARKY_STATE_DIR") from error
 
     def claim(self, state: PipelineState, executor: str, judge: Callable[[RunRow | None], Take]) -> Take:
         """Take the issue for a new run, unless `judge` says to join or adopt the run that holds it.
