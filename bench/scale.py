@@ -113,7 +113,9 @@ def record(log: Path) -> None:
     try:
         command_line.main()
     finally:
-        _note(log, rss_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        own, started = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        cpu = {"own_cpu": own.ru_utime + own.ru_stime, "tools_cpu": started.ru_utime + started.ru_stime}
+        _note(log, rss_mb=own.ru_maxrss / 1024, **cpu)
 
 
 def _note(log: Path, **facts: object) -> None:
@@ -123,12 +125,17 @@ def _note(log: Path, **facts: object) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """One call of sparky: its seconds, those of the commands it started, their number, its own memory."""
+    """One call of sparky: its seconds, those of the commands it started, their number, its own memory.
+
+    `own_cpu` and `tools_cpu` are processor time: what others do on the machine lengthens them less.
+    """
 
     wall: float
     tools: float
     count: int
     rss_mb: float
+    own_cpu: float
+    tools_cpu: float
 
     @property
     def own(self) -> float:
@@ -152,7 +159,7 @@ def call(root: Path, *words: str, codes: tuple[int, ...] = (0,)) -> Call:
         raise SystemExit(f"{words} ended with code {done.returncode}: {(root / 'err').read_text()[-2000:]}")
     notes = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     seconds = [note["seconds"] for note in notes if "seconds" in note]
-    return Call(wall=wall, tools=sum(seconds), count=len(seconds), rss_mb=notes[-1]["rss_mb"])
+    return Call(wall=wall, tools=sum(seconds), count=len(seconds), **notes[-1])
 
 
 def judged(what: str, measured: float, goal: float, unit: str) -> None:
@@ -168,6 +175,7 @@ def put(root: Path, *words: str) -> Call:
     one = sorted(rounds, key=lambda round_: round_.own)[ROUNDS // 2]
     parts = f"{one.wall:.2f} s, of them {one.tools:.2f} s in {one.count} commands, {one.own:.2f} s own"
     print(f"{' '.join(words)}: {parts}; {one.rss_mb:.0f} MB")
+    print(f"  processor time: {one.own_cpu:.2f} s own, {one.tools_cpu:.2f} s its commands'")
     return one
 
 
@@ -199,6 +207,8 @@ def main() -> None:
         for words in (("scan",), ("scan", "--json")):
             one = put(root, *words)
             judged("wall, against its commands' own time", one.wall / one.tools, RATIO, " times")
+            cpu = (one.own_cpu + one.tools_cpu) / one.tools_cpu
+            judged("processor time, against its commands'", cpu, RATIO, " times")
             judged("memory", one.rss_mb, RSS_MB, " MB")
         one = put(root, "scan", "--since", "main")
         judged("own time with few files changed", one.own, OWN_S, " s")

@@ -16,7 +16,7 @@ from sparky.domain.kind import kind_of_code
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, codes
-from sparky.tools.symbols import symbol_at, symbols
+from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
 from sparky.tools.tool import BROKEN, Argv, Read, ToolError, Unit
 
 _CODES = frozenset({0, 1, 2})
@@ -69,12 +69,17 @@ class Ruff:
 
     def findings(self, results: Sequence[Completed], root: str, read: Read) -> tuple[Finding, ...]:
         source = lru_cache(maxsize=None)(read)
+        plain = lru_cache(maxsize=None)(lambda path: lines_before_scopes(source(path) or b""))
         names = lru_cache(maxsize=None)(lambda path: symbols(source(path) or b""))
+
+        def symbol(path: str, line: int) -> str:
+            return "" if line <= plain(path) else symbol_at(names(path), line)
+
         found: list[Finding] = []
         broken: dict[str, int] = {}
         for number, result in enumerate(results):
             for diagnostic in _believed(result):
-                finding = _finding(diagnostic, _relative(diagnostic.filename, root), names)
+                finding = _finding(diagnostic, _relative(diagnostic.filename, root), symbol)
                 # Both commands report a broken file; the first one's word is kept.
                 if finding.rule not in BROKEN or broken.setdefault(finding.location.path, number) == number:
                     found.append(finding)
@@ -160,7 +165,7 @@ def _relative(filename: str, root: str) -> str:
     return filename[len(root) + 1 :]
 
 
-def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str, ...]]) -> Finding:
+def _finding(diagnostic: Diagnostic, path: str, symbol: Callable[[str, int], str]) -> Finding:
     rule = _NAMES.get(diagnostic.code, diagnostic.code or "")
     place = diagnostic.location if rule not in {FORMAT, _UNREADABLE} else None
     line = place.row if place is not None else None
@@ -176,7 +181,7 @@ def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str
             path=path,
             line=line,
             column=place.column if place is not None else None,
-            symbol=symbol_at(names(path), line) if line is not None and rule not in BROKEN else "",
+            symbol=symbol(path, line) if line is not None and rule not in BROKEN else "",
         ),
         severity=Severity.CRITICAL if rule in BROKEN else severity,
         fix=Fix.NONE if _is_re_export(rule, path) else fix,

@@ -1,12 +1,14 @@
 """The enclosing qualified name of every line of Python source: it stays when lines move."""
 
 import ast
+import re
 import threading
 import warnings
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _BODIES = ("body", "orelse", "handlers", "finalbody", "cases")
 """Where statements hold others: only these are followed, expressions hold none."""
+_SCOPE = re.compile(rb"(?:^|[\r\n])[ \t\f]*(async|class|def|@)")
 _WARNINGS = threading.Lock()
 
 
@@ -28,6 +30,13 @@ def symbols(source: bytes) -> tuple[str, ...]:
             names[start - 1 : end] = [name] * (end - start + 1)
         todo.extend((child, name) for part in _BODIES for child in getattr(node, part, ()))
     return tuple(names)
+
+
+def lines_before_scopes(source: bytes) -> int:
+    """How many lines stand before the first that may begin a scope: they have no name, and need no parser."""
+    found = _SCOPE.search(source)
+    before = source[: found.start(1)] if found else source + b" \n"
+    return before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
 
 
 def symbol_at(names: tuple[str, ...], line: int | None) -> str:
