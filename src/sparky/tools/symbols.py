@@ -28,7 +28,8 @@ def symbols(source: bytes) -> tuple[str, ...]:
             name = f"{name}.{node.name}" if name else node.name
             start, end = _span(node)
             names[start - 1 : end] = [name] * (end - start + 1)
-        todo.extend((child, name) for part in _BODIES for child in getattr(node, part, ()))
+        below = (child for part in _BODIES for child in getattr(node, part, ()))
+        todo.extend((child, name) for child in below if hasattr(child, "body") or hasattr(child, "cases"))
     return tuple(names)
 
 
