@@ -127,7 +127,8 @@ class _Trial:
         known = base_findings(self.state, self.ports)
         if not paths or known is None or self.state.base != self.state.context.base:
             return ""
-        old = [f for f in known if f.location.path in set(paths)]
+        changed = set(paths)
+        old = [f for f in known if f.location.path in changed]
         fresh = appeared(old, self._known(sha, paths))
         return f"brings {left(fresh[0], '').what}" if fresh else ""
 
