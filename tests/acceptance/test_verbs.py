@@ -108,7 +108,7 @@ def test_settings_that_are_wrong_are_refused_by_file_and_key(world_of: MakeWorld
         world.write({"sparky.toml": toml})
         code, line = refused(world.sparky("fix"))
         assert (code, says in line) == (2, True), line
-        assert line.startswith(f"error: {world.repo}/sparky.toml: ")
+        assert line.startswith(f"error: {world.repo}/sparky.toml")
 
 
 @pytest.mark.parametrize("words", [("scan",), ("fix",), ("run", "double is wrong")])
@@ -125,8 +125,8 @@ def test_places_that_cannot_be_written_are_named(world_of: MakeWorld) -> None:
     (world.root / "file").write_text("in the way", encoding="utf-8")
     place = str(world.root / "file" / "sparky")
     for name, rest in (
-        ("SPARKY_STATE_DIR", ""),
-        ("SPARKY_CACHE_DIR", "; make it writable, or set SPARKY_CACHE_DIR"),
+        ("SPARKY_STATE_DIR", "; make it writable, or set SPARKY_STATE_DIR"),
+        ("SPARKY_CACHE_DIR", "; make it writable and make room there, or set SPARKY_CACHE_DIR"),
     ):
         said = world.sparky("fix", env={name: place})
         assert refused(said) == (1, f"error: cannot write in {place}: Not a directory{rest}")

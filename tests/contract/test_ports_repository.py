@@ -96,6 +96,10 @@ def test_a_commit_has_its_files_byte_for_byte(person: Person, tmp_path: Path) ->
     repository, sha = person.repository, person.repository.resolve("main") or ""
     assert repository.files(sha) == ("a.py", "data.bin", "dir/b.py")
     assert [repository.read(sha, path) for path in ("dir/b.py", "none.py")] == [START["dir/b.py"], None]
+    wanted = ("none.py", "dir/b.py", "dir", "a.py")
+    expected = [(name, START[name]) for name in ("a.py", "dir/b.py")]
+    assert list(repository.contents(sha, wanted)) == expected
+    assert list(repository.contents(sha, ())) == []
     repository.export(sha, tmp_path / "export")
     assert seen(tmp_path / "export") == dict(START)
     with pytest.raises(GitError, match="not empty"):

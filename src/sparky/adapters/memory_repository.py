@@ -105,6 +105,11 @@ class MemoryRepository:
         """A file's bytes at a commit; None if it is not there."""
         return self._commits[sha].files.get(path)
 
+    def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of those of the paths that are files at a commit, sorted."""
+        files = self._commits[sha].files
+        return ((path, files[path]) for path in sorted({*paths} & {*files}))
+
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit, sorted."""
         return tuple(sorted(self._commits[sha].files))

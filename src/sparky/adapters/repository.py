@@ -1,7 +1,7 @@
 """git, for one repository: the port `Repository`. Every method bears being run again after a kill."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from sparky.domain.change import FileChange
 from sparky.ports import GitError, Shell, TargetMovedError
 
 _FILES = ("100644", "100755")
+_BATCH = 1000
 _OWN = "sparky/"
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 
@@ -106,6 +107,19 @@ class GitRepository:
             if mode in _FILES and name == path:
                 return self._git.run("cat-file", "blob", blob).stdout
         return None
+
+    def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of those of the paths that are files at a commit, sorted; one process for many."""
+        wanted = frozenset(paths)
+        found = sorted(
+            (name, blob) for mode, blob, name in self._entries(sha) if mode in _FILES and name in wanted
+        )
+        for start in range(0, len(found), _BATCH):
+            part = found[start : start + _BATCH]
+            said = self._git.run(
+                "cat-file", "--batch", stdin="".join(f"{blob}\n" for _, blob in part).encode()
+            )
+            yield from zip((name for name, _ in part), _batched(said.stdout), strict=True)
 
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit's tree, sorted; links and submodules are left out."""
@@ -252,6 +266,16 @@ class GitRepository:
         is_block = bool(before) and all(_TRAILER.fullmatch(line) for line in last.split("\n"))
         gap = "\n" if is_block else "\n\n"
         return f"{text}{gap}Co-authored-by: {person}\n"
+
+
+def _batched(output: bytes) -> Iterator[bytes]:
+    """The objects that `cat-file --batch` printed: a line that ends with the size, the bytes, a newline."""
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        size = int(output[at:end].split()[2])
+        yield output[end + 1 : end + 1 + size]
+        at = end + size + 2
 
 
 def _head(branch: str) -> str:

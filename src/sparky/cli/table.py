@@ -10,6 +10,7 @@ from types import ModuleType
 
 VERBS: Mapping[str, str] = {
     "init": "Write a sparky.toml for this repository.",
+    "schema": "Print the JSON Schema of sparky.toml, for editors.",
     "doctor": "Say what sparky finds on this machine, and how to get what is missing.",
     "demo": "Run the main job on a small repository made for it. Needs no key.",
     "scan": "Show what the detectors find at HEAD.",

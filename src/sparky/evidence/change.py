@@ -6,7 +6,7 @@ from dataclasses import replace
 from sparky.domain.attempt import Attempt, Evidence, Stage
 from sparky.domain.change import Change, FileChange, read_patch
 from sparky.domain.finding import Finding, Left
-from sparky.domain.issue import Kind
+from sparky.domain.issue import Issue, Kind
 from sparky.domain.result import REST
 from sparky.domain.state import PipelineState
 from sparky.formats.python_source import parse
@@ -45,13 +45,9 @@ def diff_evidence(repository: Repository, blobs: Blobs, base: str, head: str) ->
 
 
 def _broken(repository: Repository, head: str, files: tuple[FileChange, ...]) -> dict[str, str]:
-    broken = {}
-    for file in files:
-        if file.path.endswith((".py", ".pyi")) and file.status != "D":
-            why = syntax_error(repository.read(head, file.path) or b"")
-            if why:
-                broken[file.path] = why
-    return broken
+    changed = [f.path for f in files if f.path.endswith((".py", ".pyi")) and f.status != "D"]
+    judged = ((path, syntax_error(source)) for path, source in repository.contents(head, changed))
+    return {path: why for path, why in judged if why}
 
 
 def syntax_error(source: bytes) -> str | None:
@@ -74,6 +70,14 @@ def base_findings(state: PipelineState, ports: Ports) -> tuple[Finding, ...] | N
     if state.issue.findings is None:
         return None
     return decode(ports.blobs.get(state.issue.findings), tuple[Finding, ...])
+
+
+def whole_issue(state: PipelineState, ports: Ports) -> Issue:
+    """The run's issue, with all its files."""
+    issue = state.issue
+    if issue.limits is None:
+        return issue
+    return replace(issue, files=decode(ports.blobs.get(issue.limits), tuple[str, ...]))
 
 
 def findings_at(state: PipelineState, ports: Ports, sha: str) -> tuple[Finding, ...] | None:

@@ -10,7 +10,7 @@ from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
-from sparky.evidence.change import base_findings, looked_for, named, reasons, with_files
+from sparky.evidence.change import base_findings, looked_for, named, reasons, whole_issue, with_files
 from sparky.evidence.detect import Detected, detect, exported
 from sparky.fixing.stack import UNITS
 from sparky.formats.state_json import decode
@@ -24,7 +24,7 @@ SIZE_LIMIT = 1000
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """Judge the head as a whole. A risk turns `auto` into `ready`; a refusal goes back to the coder."""
     change = Change(files=ports.repository.changes(state.base, state.head))
-    paths = _paths(state, change)
+    paths = _paths(state, ports, change)
     before = _before(state, ports, paths)
     # What configures the tools at the base: a change of that must not hide what it brings.
     after = _look(state, ports, state.head, paths, configured=state.base)
@@ -70,10 +70,10 @@ def _judged(handoff: Handoff, gates: tuple[GateResult, ...]) -> Attempt:
     return handoff.begin(Verdict.PASS, "verified at the tested commit")
 
 
-def _paths(state: PipelineState, change: Change) -> Sequence[str]:
+def _paths(state: PipelineState, ports: Ports, change: Change) -> Sequence[str]:
     """Where to look: everywhere for an issue made of findings, else at the changed Python files."""
     if state.issue.source is Source.FINDINGS:
-        return state.preferences.paths or (".",)
+        return whole_issue(state, ports).files or (".",)
     return [f.path for f in change.files if f.path.endswith((".py", ".pyi"))]
 
 
