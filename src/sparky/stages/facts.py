@@ -5,20 +5,52 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Evidence, Stage
-from sparky.domain.change import Change, FileChange, read_patch
+from sparky.domain.change import Change, FileChange, is_test_path, read_patch
 from sparky.domain.finding import Finding, Left
 from sparky.domain.issue import Kind
 from sparky.domain.result import REST
 from sparky.domain.state import PipelineState
 from sparky.formats.state_json import decode, encode
 from sparky.ports import Blobs, Ports, Repository
+from sparky.tamper.edit import Edit
+from sparky.tamper.judge import judge
 
 
 def read_change(repository: Repository, base: str, head: str) -> Change:
-    """The change between two commits, with its lines and the Python files that don't parse at `head`."""
+    """The change between two commits: its lines, the Python files that don't parse at `head`, suspicions."""
     files = repository.changes(base, head)
     patch = repository.patch(base, head).decode("utf-8", "replace")
-    return Change(files=files, lines=read_patch(patch), broken=_broken(repository, head, files))
+    edits = edits_of(repository, base, head, files)
+    return Change(
+        files=files,
+        lines=read_patch(patch),
+        broken=_broken(edits),
+        suspicions=judge(edits, lambda: _tests(repository, head)),
+    )
+
+
+def edits_of(repository: Repository, base: str, head: str, files: Sequence[FileChange]) -> tuple[Edit, ...]:
+    """The texts of all changed files that are text, at base and at head."""
+    return tuple(
+        Edit(
+            path=file.path,
+            before=None if file.status == "A" else _text(repository, base, file.old_path or file.path),
+            after=None if file.status == "D" else _text(repository, head, file.path),
+            old_path=file.old_path,
+        )
+        for file in files
+        if not file.binary
+    )
+
+
+def _text(repository: Repository, sha: str, path: str) -> str | None:
+    data = repository.read(sha, path)
+    return data.decode("utf-8", "replace") if data is not None else None
+
+
+def _tests(repository: Repository, sha: str) -> dict[str, str]:
+    paths = (path for path in repository.files(sha) if is_test_path(path) and path.endswith(".py"))
+    return {path: _text(repository, sha, path) or "" for path in paths}
 
 
 def with_files(attempt: Attempt, change: Change) -> Attempt:
@@ -44,14 +76,9 @@ def diff_evidence(repository: Repository, blobs: Blobs, base: str, head: str) ->
     )
 
 
-def _broken(repository: Repository, head: str, files: tuple[FileChange, ...]) -> dict[str, str]:
-    broken = {}
-    for file in files:
-        if file.path.endswith((".py", ".pyi")) and file.status != "D":
-            why = syntax_error(repository.read(head, file.path) or b"")
-            if why:
-                broken[file.path] = why
-    return broken
+def _broken(edits: Sequence[Edit]) -> dict[str, str]:
+    found = {e.path: syntax_error(e.after.encode()) for e in edits if e.python and e.after is not None}
+    return {path: why for path, why in found.items() if why}
 
 
 def syntax_error(source: bytes) -> str | None:

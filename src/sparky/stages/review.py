@@ -9,13 +9,14 @@ from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
 from sparky.ports import Ports
 from sparky.stages.facts import diff_evidence, read_change, with_files
+from sparky.stages.tamper import is_for_tester
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """Judge the change; the refusals become the coder's items."""
     base, head = state.base, state.head
     change = read_change(ports.repository, base, head)
-    gates = review(Facts(issue=state.issue, change=change))
+    gates = review(Facts(issue=state.issue, change=change, for_tester=is_for_tester(state, ports)))
     refused = tuple(gate for gate in gates if gate.verdict is not Verdict.PASS)
     items = tuple(f"{gate.gate}: {gate.reason}" for gate in refused)
     if refused:

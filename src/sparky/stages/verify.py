@@ -14,6 +14,7 @@ from sparky.ports import Ports
 from sparky.stages.detect import Detected, detect, exported
 from sparky.stages.facts import base_findings, looked_for, named, reasons, with_files
 from sparky.stages.stack import UNITS
+from sparky.stages.tamper import ask
 from sparky.tools.tool import BROKEN, fixed
 
 SIZE_LIMIT = 1000
@@ -26,10 +27,12 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     paths = _paths(state, change)
     before = _before(state, ports, paths)
     after = _look(state, ports, state.head, paths)
+    asked = ask(state, ports, change.files)
     gates = (
         _tested(state),
         _nothing_new(appeared(before, after.findings)),
-        _tests_show_it(state, ports),
+        _tests_show_it(state, ports, asked.shown),
+        *asked.gates,
         _criteria(state.issue),
         _size(state, change),
     )
@@ -46,7 +49,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         reason=attempt.reason + said,
         gates=gates,
         tally=tally,
-        evidence=after.evidence,
+        evidence=(*after.evidence, *asked.evidence),
         sha=state.head,
         agent="verifier",
     )
@@ -111,13 +114,14 @@ def _nothing_new(fresh: Sequence[Finding]) -> GateResult:
     return _gate("nothing new", Verdict.REVISE, f"{len(fresh)} finding(s) appeared: {shown}")
 
 
-def _tests_show_it(state: PipelineState, ports: Ports) -> GateResult:
+def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -> GateResult:
     """A fix of a bug is shown by a test that fails at base and passes at head."""
     if not {route.kind for route in state.routes} & {Kind.GENERAL, Kind.TEST_FAILURE}:
         return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
     test = state.last(Stage.TEST)
     digest = test.blobs.get("comparison") if test else None
-    shown = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
+    fixed = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
+    shown = fixed or brought
     if shown:
         return _gate("shown by a test", Verdict.PASS, f"failed at base, passes now: {', '.join(shown[:3])}")
     return _gate("shown by a test", Verdict.ESCALATE, "no test fails at base and passes at head")
