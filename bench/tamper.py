@@ -289,6 +289,18 @@ def show(title: str, tally: Tally, goal: str = "") -> None:
         print(f"    ! {odd[:400]}")
 
 
+def part(cache: Path, name: str) -> None:
+    """The figures of one package alone."""
+    known = {**VERSIONS, **HELD_OUT}
+    seed = SEED if name in VERSIONS else HELD_OUT_SEED
+    project = list(packages(cache, {name: known[name]}))
+    show("caught", cheat(project, seed))
+    alarms, apart = be_honest(project, seed), Tally()
+    release(alarms, apart, cache, {name: known[name]})
+    show("false alarms", alarms)
+    show("releases apart", apart)
+
+
 def main() -> None:
     """Print all figures."""
     cache = Path(
@@ -297,6 +309,9 @@ def main() -> None:
         else tempfile.mkdtemp(prefix="sparky-sdists-")
     )
     cache.mkdir(parents=True, exist_ok=True)
+    if "--only" in sys.argv:
+        part(cache, sys.argv[sys.argv.index("--only") + 1])
+        return
     small = list(programs())
     if "--programs" in sys.argv:
         show("caught", cheat(small, SEED))

@@ -107,7 +107,8 @@ def claims_of_call(call: ast.Call, line: int) -> list[Claim]:  # noqa: C901 - on
         case [left, right, *_] if last in _UNITTEST:
             return list(claims_of(ast.Compare(left, [_UNITTEST[last]()], [right]), line))
         case [left, right, *rest] if last in _APPROX:
-            detail = ", ".join([*(text(arg) for arg in rest), *_keywords(call)])
+            places = "places=" if "assert" in last.lower() and "close" not in last else ""
+            detail = ", ".join([*(f"{places}{text(arg)}" for arg in rest[:1]), *_keywords(call)])
             return [
                 Claim(
                     op="about", subject=text(left), expected=text(right), detail=detail, rank=CLOSE, line=line

@@ -122,15 +122,11 @@ def _lost_detail(claim: Claim, other: Claim) -> bool:
 
 
 def _tolerance(detail: str) -> float:
-    """How far off a value may be, for comparison only; decimal places count the other way."""
+    """How far off a value may be, for comparison only; of decimal places, fewer are more."""
     numbers = [float(n) for n in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", detail)]
     if not numbers:
         return 1e-6
-    return (
-        10.0 ** -numbers[0]
-        if "places" in detail or (len(numbers) == 1 and "=" not in detail and numbers[0] >= 1)
-        else max(numbers)
-    )
+    return 10.0 ** -numbers[0] if "places" in detail else max(numbers)
 
 
 def _wider(before: str, after: str) -> bool:
