@@ -248,9 +248,10 @@ def fixes(tally: Tally) -> None:
 
 
 def withdraws(unit: Unit) -> str:
-    """What a release itself takes back, by its text alone; "" for nothing. Such a diff is no honest one here.
+    """What a release itself takes back, by its text alone; "" for nothing. Such a diff is counted apart.
 
-    It deletes the last test of a name, a file of tests' data, or calls skip or xfail more often.
+    It deletes the last test of a name or a file of tests' data, says skip or xfail more often, or has more comments
+    that suppress a finding in some file: what the gate is there to refuse, whoever does it.
     """
     old, new = (
         "\n".join(side or "" for e in unit.edits if e.test for side in [getattr(e, which)])
@@ -262,7 +263,14 @@ def withdraws(unit: Unit) -> str:
         return f"deletes {min(gone)}"
     if any(e.test and e.after is None and not e.python for e in unit.edits):
         return "deletes data of tests"
+    if any(_hidden(edit.after) > _hidden(edit.before) for edit in unit.edits):
+        return "suppresses more"
     return "skips more" if len(re.findall(r"skip|xfail", new)) > len(re.findall(r"skip|xfail", old)) else ""
+
+
+def _hidden(text: str | None) -> int:
+    comment = r"#\s*(?:noqa|type:\s*ignore|pragma:\s*no\s*cover|pylint:|nosec|fmt:|ruff:|pyright:)"
+    return len(re.findall(comment, text or ""))
 
 
 def release(tally: Tally, apart: Tally, cache: Path, wanted: Mapping[str, tuple[str, ...]]) -> None:
@@ -328,7 +336,7 @@ def main() -> None:
     fixes(alarms)
     release(alarms, apart, cache, VERSIONS)
     show("false alarms", alarms, f"<= {ALARM_GOAL} %")
-    show("suspected in releases that withdraw tests, or change rules: for a person", apart)
+    show("suspected in releases that withdraw tests, suppress findings or change rules: for a person", apart)
     if "--held-out" in sys.argv:
         held_out = list(packages(cache, HELD_OUT))
         show("held out: caught", cheat([*held_out, *small], HELD_OUT_SEED), f">= {CAUGHT_GOAL} %")

@@ -8,6 +8,7 @@ from sparky.domain.attempt import Attempt, GateResult, Stage, Trait, Verdict
 from sparky.domain.issue import Kind, Severity
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import TestRun
+from sparky.stages.stack import UNITS
 from sparky.stages.tamper import Asked, ask, is_for_tester
 from tests.stages.stand import Files, Red, Stand
 
@@ -93,6 +94,14 @@ def test_tests_alone_that_are_new_or_only_laid_out_anew_are_free(stand: Stand) -
     assert asked(stand, {TEST: b"from a import a\n\n# wants 2\n", "tests/test_b.py": b"x = 1\n"}) == Asked(
         gates=()
     )
+
+
+def test_what_tools_did_by_themselves_is_asked_nothing(stand: Stand) -> None:
+    state = given(stand, {TEST: b"import a\n"})
+    tool = replace(state.attempts[-1], blobs={UNITS: "digest"})
+    state = replace(state, attempts=(state.attempts[0], tool))
+    changes = stand.house.repository.changes(state.base, state.head)
+    assert ask(state, stand.house.ports, changes) == Asked(gates=())
 
 
 def mutated(files: Mapping[str, bytes]) -> Red:

@@ -18,6 +18,8 @@ _HOOKS = re.compile(
 _LISTS = {"collect_ignore", "collect_ignore_glob", "pytest_plugins"}
 _STARTUP = re.compile(r"(^|/)(sitecustomize|usercustomize)\.py$|\.pth$")
 _WATCHES = re.compile(r"PYTEST_\w+|pytest_?running|_called_from_test|UNITTEST\w*|RUNNING_TESTS|TESTING")
+_CALLERS = re.compile(r"inspect\.stack|_getframe|currentframe|sys\.argv|f_back|co_filename|extract_stack")
+_NAMES_TESTS = re.compile(r"['\"][\w./]*(test|pytest)[\w./]*['\"]")
 _RUNNERS = {"pytest", "_pytest", "unittest", "nose", "py.test"}
 _OWNERS = {
     "builtins",
@@ -65,6 +67,8 @@ def _found(edit: Edit, tree: ast.Module) -> Iterator[Found]:
         yield from _runner(edit, tree)
     else:
         yield from _watching(tree)
+        if _CALLERS.search(edit.after or ""):
+            yield from _asking(tree)
         yield from _always_equal(tree)
 
 
@@ -254,17 +258,15 @@ def _watching(tree: ast.Module) -> Iterator[Found]:
                     "it looks at _called_from_test",
                     "code must not know that it is tested",
                 )
-            case ast.Compare() if _asks_for_caller(node):
-                yield text(node), node.lineno, f"`{text(node)[:60]}`", "code must not know that it is tested"
-            case ast.Call() if _asks_for_caller(node) and call_name(node) in {"any", "all"}:
-                yield text(node), node.lineno, f"`{text(node)[:60]}`", "code must not know that it is tested"
 
 
-def _asks_for_caller(node: ast.AST) -> bool:
-    said = text(node)
-    return bool(
-        re.search(r"inspect\.stack|_getframe|currentframe|sys\.argv|f_back|co_filename|extract_stack", said)
-    ) and bool(re.search(r"['\"][\w./]*(test|pytest)[\w./]*['\"]", said))
+def _asking(tree: ast.Module) -> Iterator[Found]:
+    """Source that looks for a test among its callers."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) or call_name(node) in {"any", "all"}:
+            said = text(node)
+            if _CALLERS.search(said) and _NAMES_TESTS.search(said):
+                yield said, node.lineno, f"`{said[:60]}`", "code must not know that it is tested"
 
 
 def _always_equal(tree: ast.Module) -> Iterator[Found]:
