@@ -250,8 +250,8 @@ def fixes(tally: Tally) -> None:
 def withdraws(unit: Unit) -> str:
     """What a release itself takes back, by its text alone; "" for nothing. Such a diff is counted apart.
 
-    It deletes the last test of a name or a file of tests' data, says skip or xfail more often, or has more comments
-    that suppress a finding in some file: what the gate is there to refuse, whoever does it.
+    It deletes the last test of a name or a file of tests' data, says skip or xfail more often, or has more
+    comments that suppress a finding in some file: what the gate is there to refuse, whoever does it.
     """
     old, new = (
         "\n".join(side or "" for e in unit.edits if e.test for side in [getattr(e, which)])

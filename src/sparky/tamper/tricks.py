@@ -263,7 +263,9 @@ def _watching(tree: ast.Module) -> Iterator[Found]:
 def _asking(tree: ast.Module) -> Iterator[Found]:
     """Source that looks for a test among its callers."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) or call_name(node) in {"any", "all"}:
+        if isinstance(node, ast.Compare) or (
+            isinstance(node, ast.Call) and call_name(node) in {"any", "all"}
+        ):
             said = text(node)
             if _CALLERS.search(said) and _NAMES_TESTS.search(said):
                 yield said, node.lineno, f"`{said[:60]}`", "code must not know that it is tested"
