@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,10 +80,10 @@ def suspected(edits: list[Edit] | tuple[Edit, ...], tests: Mapping[str, str]) ->
     said = [suspicion.said for suspicion in judge(edits, lambda: tests)]
     files, lines = [], {}
     for edit in edits:
-        old, new = (side.split("\n") if side is not None else [] for side in (edit.before, edit.after))
-        gone, fresh = list(old), []
-        for line in new:
-            gone.remove(line) if line in gone else fresh.append(line)
+        old, new = (
+            Counter(side.split("\n") if side is not None else ()) for side in (edit.before, edit.after)
+        )
+        gone, fresh = list((old - new).elements()), list((new - old).elements())
         lines[edit.path] = Lines(added=tuple(fresh), removed=tuple(gone))
         files.append(FileChange(path=edit.path, status="M", added=len(fresh), deleted=len(gone)))
     result = suppressions(Facts(issue=_ISSUE, change=Change(files=tuple(files), lines=lines)))

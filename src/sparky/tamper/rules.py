@@ -12,6 +12,7 @@ from sparky.tamper.edit import Edit
 
 Options = dict[str, object]
 _SHOWN = 60
+_NEWLY = re.compile(r"is hidden|evades|lowers|is switched on")
 
 _TOML = re.compile(r"(pyproject|ruff|\.ruff|tox|pdm|hatch|pixi|\.?coverage)\.toml$|^Pipfile$")
 _INI = re.compile(
@@ -93,11 +94,8 @@ def _new_file(edit: Edit) -> Iterator[Suspicion]:
     """A new file of rules comes before older ones: `pytest.ini` before what `pyproject.toml` says."""
     name = PurePosixPath(edit.path).name
     if _INI.search(name) or _TOML.search(name):
-        yield from (
-            s
-            for s in _options(edit, {}, _read(name, edit.after or ""))
-            if "is hidden" in s.what or "evad" in s.what or "lowers" in s.what
-        )
+        found = _options(edit, {}, _read(name, edit.after or ""))
+        yield from (one for one in found if _NEWLY.search(one.what))
 
 
 def _said(edit: Edit, line: int, what: str, why: str) -> Suspicion:
