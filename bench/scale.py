@@ -41,7 +41,7 @@ def make(top: Path, *, files: int, findings: int, history_mb: int, seed: int) ->
     """
     top.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", "-b", "work"], cwd=top, check=True)
-    chance = random.Random(seed)  # noqa: S311 - filler
+    chance = random.Random(seed)
     with subprocess.Popen(["git", "fast-import", "--quiet"], cwd=top, stdin=subprocess.PIPE) as importer:
         assert importer.stdin is not None
         for part in _stream(files, findings, history_mb, chance):

@@ -109,6 +109,10 @@ class Repository(Protocol):
         """
         ...
 
+    def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
+        """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
+        ...
+
     def merge(self, target: str, expected: str, head: str) -> None:
         """Fast-forward the branch from `expected` to `head`; done already is success.
 

@@ -153,7 +153,7 @@ REFUSED = {
         outcome="blocked",
         reason="manual intervention: review refused twice: review refused: "
         "scope: tests/test_calc.py is not among the files that the issue names; "
-        "tests kept: tests/test_calc.py: 1 assertion(s) fewer",
+        "tests kept: tests/test_calc.py:1: test_double (loosened): `double(2) == 4` is no longer claimed",
     ),
     "changes what no test shows": Case(
         sessions=(does({**RIGHT, "text": "3 * x"}),),

@@ -233,6 +233,19 @@ def test_changes_are_taken_back_by_a_new_commit_that_moves_no_branch(person: Per
     assert repository.revert(base, head, later, "take it back") == (None, ("a.py",))
 
 
+def test_an_overlay_is_a_commit_of_the_files_as_wanted_that_moves_no_branch(person: Person) -> None:
+    repository = person.repository
+    main = repository.resolve("main") or ""
+    sha = repository.overlay(main, {"a.py": b"A = 2\r\n", "dir/b.py": None, "new/c.py": b""})
+    assert {path: repository.read(sha, path) for path in repository.files(sha)} == {
+        "a.py": b"A = 2\r\n",
+        "data.bin": b"\0\1",
+        "new/c.py": b"",
+    }
+    assert repository.resolve("main") == main
+    assert repository.tree(repository.overlay(main, {})) == repository.tree(main)
+
+
 def test_a_run_is_dropped_only_if_its_work_is_elsewhere(person: Person) -> None:
     repository, base = person.repository, person.repository.resolve("main") or ""
     head = person.change({"a.py": b"A = 2\n"})

@@ -157,6 +157,13 @@ class MemoryRepository:
         files, conflicts = _merged(new, old, now)
         return (None, conflicts) if conflicts else (self._add(files, onto, message), ())
 
+    def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
+        """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
+        tree = {**self._commits[onto].files, **files}
+        return self._add(
+            {path: data for path, data in tree.items() if data is not None}, onto, "as it is tried"
+        )
+
     def merge(self, target: str, expected: str, head: str) -> None:
         """Fast-forward the branch from `expected` to `head`; done already is success."""
         ref = f"refs/heads/{target}"

@@ -1,7 +1,7 @@
 """git, for one repository: the port `Repository`. Every method bears being run again after a kill."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from sparky.adapters import git_diff
 from sparky.adapters.git import Git, resolve
 from sparky.adapters.git_merge import fast_forward, find_checkouts
+from sparky.adapters.git_overlay import overlay
 from sparky.adapters.git_rebase import replay, take_back
 from sparky.adapters.git_settings import IDENTITY
 from sparky.adapters.git_worktree import Worktree
@@ -158,6 +159,10 @@ class GitRepository:
     def revert(self, base: str, head: str, onto: str, message: str) -> tuple[str | None, tuple[str, ...]]:
         """Take the changes from `base` to `head` back on top of `onto`: (new head, ()), or (None, files)."""
         return take_back(self._git, base, head, onto, self._signed(message))
+
+    def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
+        """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
+        return overlay(self._git, onto, files, "sparky: as it is tried")
 
     def merge(self, target: str, expected: str, head: str) -> None:
         """Fast-forward the branch from `expected` to `head`; done already is success.

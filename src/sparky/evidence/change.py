@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Evidence, Stage
-from sparky.domain.change import Change, FileChange, read_patch
+from sparky.domain.change import Change, FileChange, is_test_path, read_patch
 from sparky.domain.finding import Finding, Left
 from sparky.domain.issue import Issue, Kind
 from sparky.domain.result import REST
@@ -12,13 +12,46 @@ from sparky.domain.state import PipelineState
 from sparky.formats.python_source import parse
 from sparky.formats.state_json import decode, encode
 from sparky.ports import Blobs, Ports, Repository
+from sparky.tamper.edit import Edit
+from sparky.tamper.judge import judge
 
 
 def read_change(repository: Repository, base: str, head: str) -> Change:
-    """The change between two commits, with its lines and the Python files that don't parse at `head`."""
+    """The change between two commits: its lines, the Python files that don't parse at `head`, suspicions."""
     files = repository.changes(base, head)
     patch = repository.patch(base, head).decode("utf-8", "replace")
-    return Change(files=files, lines=read_patch(patch), broken=_broken(repository, head, files))
+    edits = edits_of(repository, base, head, files)
+    return Change(
+        files=files,
+        lines=read_patch(patch),
+        broken=_broken(repository, head, files),
+        suspicions=judge(edits, lambda: _tests(repository, head)),
+    )
+
+
+def edits_of(repository: Repository, base: str, head: str, files: Sequence[FileChange]) -> tuple[Edit, ...]:
+    """The texts of all changed files that are text, at base and at head."""
+    texts = [file for file in files if not file.binary]
+    before = _texts(repository, base, [f.old_path or f.path for f in texts if f.status != "A"])
+    after = _texts(repository, head, [f.path for f in texts if f.status != "D"])
+    return tuple(
+        Edit(
+            path=file.path,
+            before=before.get(file.old_path or file.path) if file.status != "A" else None,
+            after=after.get(file.path),
+            old_path=file.old_path,
+        )
+        for file in texts
+    )
+
+
+def _texts(repository: Repository, sha: str, paths: Sequence[str]) -> dict[str, str]:
+    return {path: data.decode("utf-8", "replace") for path, data in repository.contents(sha, paths)}
+
+
+def _tests(repository: Repository, sha: str) -> dict[str, str]:
+    paths = [path for path in repository.files(sha) if is_test_path(path) and path.endswith(".py")]
+    return _texts(repository, sha, paths)
 
 
 def with_files(attempt: Attempt, change: Change) -> Attempt:
@@ -60,6 +93,9 @@ def syntax_error(source: bytes) -> str | None:
         return str(error)
     return None
 
+
+UNITS = "units"
+"""The blob of an EXECUTE attempt of a tool that holds what it applied: pairs of a part and its units."""
 
 SEEN = "findings"
 """The blob of an EXECUTE attempt that holds all findings at the commit that it ended at."""

@@ -12,6 +12,7 @@ from sparky.domain.issue import Kind
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import (
     SEEN,
+    UNITS,
     base_findings,
     diff_evidence,
     findings_at,
@@ -20,7 +21,7 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import bind, detect
-from sparky.fixing.stack import UNITS, Layer, apply, message
+from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.tools.tool import ToolError, Unit, fixed, units
