@@ -192,6 +192,7 @@ def test_agents_are_listed_with_what_they_own(here: World) -> None:
         "formatting": "ruff",
         "imports": "ruff",
         "dead-code": "ruff",
+        "tester": "a session (scripted)",
         "coder": "a session (scripted)",
     }
     owned = [kind for one in listed for kind in one["owns"]]
@@ -227,7 +228,7 @@ def test_show_tells_the_story_and_json_has_all_of_it(here: World, ready: str) ->
     test = next(step for step in told["steps"] if step["stage"] == "test")
     assert [sorted(evidence) for evidence in test["evidence"]] == [
         ["code", "command", "note", "output", "sandbox", "seconds", "sha"]
-    ] * 2
+    ] * 3  # the base is red, and so run twice
 
 
 def test_a_prefix_of_several_runs_names_them(world_of: MakeWorld) -> None:
