@@ -1,7 +1,7 @@
 """Print the house: its rooms, their sizes, who imports whom; with --check, fail where a rule is broken.
 
 The rules: no import circle (function-level imports count), no file over 300 lines, no function over 50, a
-core of at most 40 modules.
+core of at most 44 modules.
 """
 
 import ast
@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 SOURCE = Path(__file__).parent.parent / "src"
-FILE_LIMIT, FUNCTION_LIMIT, CORE_LIMIT = 300, 50, 40
+FILE_LIMIT, FUNCTION_LIMIT, CORE_LIMIT = 300, 50, 44
 CORE = ("sparky.domain", "sparky.formats", "sparky.pipeline", "sparky.stages", "sparky.durable", "sparky.app")
 DATA = "sparky.demo.repository"
 
