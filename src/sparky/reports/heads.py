@@ -12,7 +12,7 @@ _TITLE = 40
 _TOGETHER = re.compile(
     r"(pipeline status|merge decision|failed jobs|merge entscheidung)\s+(\S.{0,80})", re.IGNORECASE
 )
-_ADDRESSED = re.compile(r"[^()]{1,40}\(([^()]{3,30})\)")
+_ADDRESSED = re.compile(r"[^()]{1,40}\(([^()]{3,30})\)|.{1,60} for the (\w+)")
 _AT = re.compile(r"@([\w-]{2,30}):?\s+(\S.*)")
 _IN_PROSE = re.compile(
     r"(?:^|[\s.;(])(?:the )?((?:coding|testing|test|review|documentation)[ _-]?agent)(?:\s*:|\s+(?:should"
@@ -68,7 +68,7 @@ def owner_head(line: Line) -> tuple[Responsibility, str] | None:
         return (owner, at[2]) if owner else None
     key, rest = split_key(line.text)
     addressed = _ADDRESSED.fullmatch(key)
-    if key and (owner := owner_named(addressed[1] if addressed else key)):
+    if key and (owner := owner_named((addressed[1] or addressed[2]) if addressed else key)):
         return owner, rest
     if (line.sort is Sort.HEADING or line.bold) and (owner := owner_named(line.text)):
         return owner, ""
