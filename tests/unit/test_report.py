@@ -9,6 +9,7 @@ from sparky.domain.report import (
     OddName,
     ReportId,
     agent_name,
+    in_order,
     is_newer,
     item_id,
     latest,
@@ -96,6 +97,12 @@ def test_after_a_gap_the_next_version_is_the_highest_and_one() -> None:
 def test_the_reports_of_an_agent_come_in_the_order_of_their_versions() -> None:
     reports = filed(*(f"Coding_Issue#5_Report_v{n}.md" for n in (10, 2)), "Review_Issue#5_Report_v3.md")
     assert [report.id for report in of_agent(reports, "coding", "5")] == [coding(2), coding(10)]
+
+
+def test_all_reports_come_in_one_order_that_breaks_no_agents_versions() -> None:
+    names = ("Coding_Issue#5_Report_v10.md", "Coding_Issue#5_Report_v9.md", "Review_Issue#5_Report_v1.md")
+    ten, nine, review = (filed(name, rank=rank)[0] for name, rank in zip(names, (2, 4, 3), strict=True))
+    assert in_order([ten, nine, review]) == (review, nine, ten)
 
 
 def test_versions_order_one_agents_reports_and_commits_those_of_two() -> None:

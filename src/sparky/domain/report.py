@@ -189,6 +189,17 @@ def next_id(filed: Iterable[Filed], agent: str, issue: str) -> ReportId:
     return ReportId(agent=agent_name(agent), issue=_issue(issue) or issue, version=version)
 
 
+def in_order(filed: Iterable[Filed]) -> tuple[Filed, ...]:
+    """All reports, the oldest first: those of one agent by version, those of several by their commits."""
+    highest: dict[tuple[str, str], int] = {}
+    keyed = []
+    for one in sorted(filed, key=lambda report: (report.id.version, report.rank, report.path)):
+        clock = (one.id.agent, one.id.issue)
+        highest[clock] = max(one.rank, highest.get(clock, 0))
+        keyed.append((highest[clock], one))
+    return tuple(one for _, one in sorted(keyed, key=lambda pair: pair[0]))
+
+
 def is_newer(one: Filed, other: Filed) -> bool | None:
     """Whether `one` was left after `other`; None where nobody can say: two agents, one commit.
 

@@ -56,6 +56,8 @@ class Gathered:
             self.unread.append(Unread(line=line, text=text[:200]))
             return False
         place = find_place(where) or find_place(details) or find_place(said)
+        if place and not place.symbol:
+            place = replace(place, symbol=find_symbol(said, place.path))
         who = owner or _owner_of(place.path if place else "", said)
         number, done_when = _NUMBER.search(details), _DONE_WHEN.search(text)
         made = item_id(who, said, place.path if place else "")
