@@ -5,7 +5,6 @@ nobody has anything to do is labelled "nobody", one whose text does not say whos
 """
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -114,14 +113,16 @@ def large() -> bool:
     return worst <= LARGE_GOAL_S
 
 
-def main() -> int:
-    """Print all figures; 1 if a goal is missed."""
+def main() -> None:
+    """Print all figures."""
     labels = json.loads((FOLDER / "labels.json").read_text(encoding="utf-8"))
     met = True
     for title, part in (
         ("tuned on", "tuned"),
         ("held out", "held_out"),
         ("written after the reader", "fresh"),
+        ("written after that", "blind"),
+        ("written last", "last"),
     ):
         names = [name for name, label in labels.items() if label["set"] == part]
         texts = {name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in names}
@@ -132,9 +133,8 @@ def main() -> int:
         measure("always coder", always_coder, texts, truth)
     print("\n=== time")
     met &= large()
-    print("goals met" if met else "goals missed")
-    return 0 if met else 1
+    print("goal met" if met else "goal missed")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -166,6 +166,7 @@ WHO = [each.value for each in Responsibility]
         ("# Review\n", 1, f"`{MARK}`"),
         (f"{MARK}\n\n# Review\n", 3, "`# Issue `ID`: report VERSION by `AGENT``"),
         (BARE.replace("PASS", "pass"), 3, "`**Verdict:** PASS, REVISE, ESCALATE or SKIP, at `SHA``"),
+        (BARE.replace("abc", "\udcee"), 3, "text in UTF-8"),
         (BARE.replace("PASS", "FINE"), 3, "one of PASS, REVISE, ESCALATE, SKIP"),
         (
             f"{BARE}\n## Remarks\n",

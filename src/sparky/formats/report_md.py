@@ -17,6 +17,7 @@ from sparky.formats.inline_md import TOKEN, escape, place, token, unescape, unpl
 MARK = "<!-- sparky report 1 -->"
 """The first line of every report of this format."""
 
+_NO_TEXT = re.compile(r"[\ud800-\udfff]")
 _HEADER = re.compile(rf"# Issue {TOKEN}: report ([0-9]{{1,9}}) by {TOKEN}")
 _VERDICT = re.compile(rf"\*\*Verdict:\*\* ([A-Z]+), at {TOKEN}")
 _ANSWERS = re.compile(rf"\*\*Answers:\*\* ({TOKEN}(?:, {TOKEN})*)")
@@ -106,6 +107,8 @@ def parse(text: str) -> Report:
     """The report that was rendered; raises ReportFormatError where the text is something else."""
     lines = _Lines(lines=text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
     lines.take(re.compile(re.escape(MARK)), f"`{MARK}`")
+    if broken := _NO_TEXT.search(text):
+        raise ReportFormatError(text.count("\n", 0, broken.start()) + 1, "text in UTF-8")
     head = lines.take(_HEADER, "`# Issue `ID`: report VERSION by `AGENT``")
     verdict = lines.take(_VERDICT, "`**Verdict:** PASS, REVISE, ESCALATE or SKIP, at `SHA``")
     report = Report(

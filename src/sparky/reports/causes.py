@@ -8,7 +8,7 @@ from sparky.domain.attempt import Responsibility
 from sparky.domain.report import Failure
 from sparky.reports.phrases import CODE_RIGHT, DENIED, FAULT, RED, STATED, TEST_RIGHT
 from sparky.reports.places import find_place, is_test
-from sparky.reports.reading import Reading
+from sparky.reports.reading import MergeDecision, Reading
 
 _LOOK_BACK = 40
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
@@ -38,7 +38,11 @@ def find_cause(reading: Reading) -> Cause | None:
             confidence=round(best.confidence - 0.1 * others, 2),
             words=best.words,
         )
-    return _of_failures(reading.failures) or _of_places(reading.words) or _of_log(reading.code.lower())
+    found = _of_failures(reading.failures) or _of_log(reading.code.lower())
+    refused = reading.merge_decision in {MergeDecision.BLOCKED, MergeDecision.REJECTED}
+    if found is None and (refused or FAULT.search(words)):
+        return _of_places(reading.words)
+    return found
 
 
 def _stated(words: str) -> Iterator[Cause]:
@@ -73,8 +77,6 @@ def _of_failures(failures: tuple[Failure, ...]) -> Cause | None:
 
 def _of_places(words: str) -> Cause | None:
     """The only file that the prose finds fault with; a test that is named as red says nothing."""
-    if not FAULT.search(words.lower()):
-        return None
     places = [place for sentence in _SENTENCE.split(words) if (place := find_place(sentence))]
     sides = {is_test(place.path) for place in places}
     if len(sides) != 1:

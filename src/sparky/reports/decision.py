@@ -21,7 +21,8 @@ _INLINE = re.compile(
     r"|ergebnis)\s*(?::|→|->)\s*(.{1,120})"
 )
 _ANYWHERE = re.compile(
-    r"(?P<blocked>\bblocked\b|blockiert|\bon hold\b|\bdo not merge\b|\bdon't merge\b|changes requested)"
+    r"(?P<blocked>\bblocked\b|\bblocks the merge\b|blockiert|\bon hold\b"
+    r"|\bdo not merge\b|\bdon't merge\b|changes requested)"
     r"|(?P<approved>\blgtm\b|\bship it\b|\bcan be merged\b|\bgood to go\b|\bready to merge\b"
     r"|kann gemergt werden)"
 )

@@ -1,6 +1,7 @@
 """What is found in a report while it is read: items and failures, with the lines they stand on."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sparky.domain.attempt import Responsibility
@@ -74,6 +75,19 @@ class Gathered:
             self.lines[item.id] = line
             self.assumed |= {item.id} if owner is None else set()
         return True
+
+    def distinct(self) -> Iterator[ActionItem]:
+        """The items, but for findings on a file for which its owner is asked by name as well."""
+        named = {
+            (item.owner, item.location.path)
+            for item in self.items
+            if item.location and item.id not in self.assumed
+        }
+        for item in self.items:
+            open_finding = item.id in self.assumed and item.answer is None
+            path = item.location.path if item.location else ""
+            if not open_finding or (item.owner, path) not in named:
+                yield item
 
     def answer_last(self, answer: Answer) -> None:
         """Note that the newest item is answered."""

@@ -15,8 +15,8 @@ _TOGETHER = re.compile(
 _ADDRESSED = re.compile(r"[^()]{1,40}\(([^()]{3,30})\)|.{1,60} for the (\w+)")
 _AT = re.compile(r"@([\w-]{2,30}):?\s+(\S.*)")
 _IN_PROSE = re.compile(
-    r"(?:^|[\s.;(])(?:the )?((?:coding|testing|test|review|documentation)[ _-]?agent)(?:\s*:|\s+(?:should"
-    r"|must|has to|needs to|soll(?:te)?|muss))\s+(\S.{0,400}?)(?=[.;]\s|[.;]?$)",
+    r"(?:^|[.;!?(]\s{0,3}|,\s|\bplease,? )(?:the )?((?:coding|testing|test|review|documentation)[ _-]?agent)"
+    r"(?:\s*:|\s+(?:should|must|has to|needs to|soll(?:te)?|muss))\s+(\S.{0,400}?)(?=[.;]\s|[.;]?$)",
     re.IGNORECASE,
 )
 _SEVERITY = re.compile(
@@ -55,8 +55,9 @@ def section_head(line: Line) -> tuple[Section | None, str] | None:
     if line.sort is Sort.HEADING:
         section = section_named(line.text)
         return section, "" if section else line.text
-    alone = line.sort is Sort.TEXT and (line.bold or line.fresh) and len(line.text) <= _TITLE
-    if alone and (section := section_named(line.text)) and (line.bold or " " in line.text.strip()):
+    alone = line.sort in {Sort.TEXT, Sort.ITEM} and (line.bold or line.fresh) and len(line.text) <= _TITLE
+    clear = line.bold or line.sort is Sort.ITEM or " " in line.text
+    if alone and clear and (section := section_named(line.text)):
         return section, ""
     return None
 

@@ -30,7 +30,7 @@ _OF_CODE = 20_000
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:\s+|(?<=##)(?=[^\W\d_]))(\S.*)")
-_ITEM = re.compile(r"(\s*)(?:[-*+\u2022\u2013]|[0-9]{1,4}[.)])\s+(\S.*)")
+_ITEM = re.compile(r"(\s*)(?:[-*+\u2022\u2013]|[0-9]{1,4}[.)]|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?)\s+(\S.*)")
 _BOX = re.compile(r"\[([ xX\u2713\u2714-]?)\]\s+(\S.*)")
 _RULE = re.compile(r"\s*(?:[-=*_]\s*){3,}")
 _UNDERLINE = re.compile(r" {0,3}(?:={3,}|-{3,})\s*")

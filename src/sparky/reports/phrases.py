@@ -13,6 +13,8 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
             r"\b(?:issue|requirements?|criteria|specification)\b[^.]{0,60}?\b(?:contradictory|ambiguous)\b",
             r"\banforderung(?:en)?\b[^.]{0,60}?\b(?:widersprechen|widersprüchlich)",
             r"\bcontradict each other\b",
+            r"\bcriteria contradict\b",
+            r"\b(?:until|bis) (?:the|das) (?:issue|ticket) (?:is|has been|ist) (?:correct|clari|geklärt)",
         ),
     ),
     (
@@ -28,7 +30,10 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
         0.75,
         (
             r"\b(?:human|person|maintainer|some(?:body|one)) (?:\w+ ){0,2}?(?:to|must|should) decide\b",
-            r"\b(?:mensch|jemand) (?:muss|soll) (?:\w+ ){0,3}?entscheiden\b",
+            r"\b(?:mensch|jemand)\b[^.]{0,30}?\bentscheiden\b",
+            r"\b(?:two|both) agents (?:\w+ )?disagree\b|\bagenten (?:\w+ ){0,2}?uneinig\b",
+            r"\b(?:owner|maintainers?|lead|human|person) (?:has to|have to|must) (?:choose|say|approve)\b",
+            r"\b(?:needs?|waits? for|waiting for) (?:a |the )?(?:human|person|decision|maintainer)\b",
             r"\bescalat(?:ion|ed?)\b",
             r"\b(?:manual|human) (?:intervention|decision)\b",
             r"\b(?:rebase|merge)(?:\s+\S+){0,3} failed\b",
@@ -42,6 +47,10 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
             r"\bfails? (?:\w+ ){0,4}?(?:on|at|in) (?:the )?(?:main|master|base|target)\b",
             r"\b(?:nothing to do with|unrelated to) (?:this|the) (?:change|branch|issue|merge|mr|pr)\b",
             r"\bauch auf (?:main|master)\b",
+            r"\b(?:red|fail(?:s|ed)?|rot) (?:\w+ ){0,2}?(?:before|without|vor|ohne) (?:th|its|de|di)",
+            r"\balready (?:red|failing|broken|failed) (?:on|in|at|before)\b",
+            r"\b(?:red|failing|broken) on (?:main|master|base|develop)\b",
+            r"\bon (?:main|master|base|develop) (?:as well|too)\b",
         ),
     ),
     (
@@ -49,6 +58,8 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
         0.8,
         (
             r"\b(?:finding|review|comment)\b[^.]{0,40}?\b(?:is|was) (?:\w+ )?(?:mistaken|wrong|incorrect)\b",
+            r"\bre-?review (?:this|it|again|needed|requested)\b",
+            r"\b(?:another|a new|a second) (?:look|review)\b[^.]{0,20}?\breview",
             r"\b(?:finding|review|comment)\b[^.]{0,40}?\b(?:invalid|not valid|false positive|unfounded)\b",
         ),
     ),
@@ -78,7 +89,8 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
             r"\bcannot find symbol\b",
             r"\bcode (?:quality|smell|duplication)\b",
             r"\bduplicated? (?:code|validation|logic)\b",
-            r"\bsql injection\b",
+            r"\b(?:sql injection|timing attack|race condition|memory leak|off[- ]by[- ]one|null ?pointer)\b",
+            r"\b(?:code|implementation) (?:must|has to|needs to|muss) (?:\w+ ){0,2}?(?:chang|fix|ada|angep)",
         ),
     ),
     (
@@ -90,7 +102,16 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
             r"\bfixture \S{1,60} not found\b",
             r"\btest (?:ist|war) (?:falsch|veraltet|fehlerhaft)\b",
             r"\bbugs? in the tests?\b",
+            r"\btests? (?:must|ha(?:s|ve) to|needs? to|muss) (?:be )?(?:\w+ )?(?:chang|fix|ad|upd|ang)",
+            r"\b(?:prüft|erwartet|vergleicht) (?:\w+ ){0,3}?(?:alten?|altes|falsche[sn]?)\b",
+            r"\b(?:tests? (?:is|are) (?:missing|flaky)|missing tests?|no tests for|flaky test)\b",
+            r"\bcoverage\b[^.]{0,40}?\b(?:too low|below|instead of|under)\b",
         ),
+    ),
+    (
+        Responsibility.DOCUMENTER,
+        0.75,
+        (r"\b(?:docs|documentation|readme|changelog)\b[^.]{0,40}?\b(?:missing|outdated|stale|incomplete)\b",),
     ),
     (
         Responsibility.ENVIRONMENT,
@@ -104,11 +125,18 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
             r"\bout of memory\b",
             r"\boom[- ]?kill",
             r"\bno runner\b",
+            r"\brunners? (?:is |are |was |were )?(?:lost|gone|back|missing)\b",
             r"\bjobs? (?:\S+ )?(?:is |was |got )?stuck\b",
             r"\bstuck job\b",
             r"\b(?:runner|image|network|infrastructure)\b[^.]{0,60}?\b(?:time-?out|timed out)\b",
             r"\b(?:time-?out|timed out|zeitüberschreitung)\b[^.]{0,60}?\b(?:runners?|image|network)\b",
             r"\bnetwork (?:error|failure|problem|(?:is )?unreachable)",
+            r"\bnetzwerk(?:fehler|problem)|\bverbindung (?:zurückgesetzt|abgebrochen|verweigert)",
+            r"\bconnection (?:was )?(?:reset|refused|timed out)\b",
+            r"\b(?:could not|cannot|can't|unable to) (?:connect to|reach|download|resolve) (?:the )?\w+",
+            r"\bdownload (?:failed|aborted)\b",
+            r"\b(?:disk space|quota exceeded|out of disk)\b",
+            r"\b(?:ci|runners?|server|registry|mirror) (?:is |are |was |were )?(?:down|offline|unavail)",
             r"\binfrastru[ck]tur(?:e)?\b",
             r"\bservice unavailable\b",
             r"\b50[234] (?:bad gateway|service|gateway)",
@@ -139,6 +167,7 @@ TEST_RIGHT = re.compile(
 CODE_RIGHT = re.compile(
     r"\b(?:implementation|code)(?: itself)?:? ?(?:is|was|works|looks|follows)? ?(?:\w+ )?"
     r"?(?:correct|right|fine|ok|okay|good|the issue|as specified|in order)\b"
+    r"|\b(?:am|im|in the) code (?:ist|is)? ?(?:nichts|nothing)\b|\bcode macht (?:\w+ ){0,2}?genau\b"
     r"|\b(?:implementierung|code) (?:ist|war) (?:\w+ )?(?:korrekt|richtig|in ordnung)"
 )
 """The implementation is said to be right."""
@@ -147,7 +176,7 @@ RED = re.compile(r"\bfail(?:s|ed|ing|ure)?\b|\bred\b|\bbugs?\b|schlägt fehl|feh
 """Something is said to fail."""
 
 FAULT = re.compile(
-    r"\b(?:fail(?:s|ed|ing|ure)?|red|bugs?|wrong|missing|forg[eo]ts?|forgot(?:ten)?|broken?|breaks|crash(?:es|ed)?"
+    r"\b(?:fail(?:s|ed|ing|ures?)?|red|bugs?|wrong|skips|loses|drops|swallows|regression|broke|bisect(?:ed)?|missing|forg[eo]ts?|forgot(?:ten)?|broken?|breaks|crash(?:es|ed)?"
     r"|leaks?|raises|errors?|defects?|flaky|still|never|ignores|cause|does not|fehlt|ursache|fehler|falsch)\b"
 )
 """Fault is found with something."""

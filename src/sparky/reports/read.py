@@ -10,10 +10,10 @@ from sparky.reports.decision import decide, find_decision, find_jobs, find_statu
 from sparky.reports.gather import Gathered, says_failure
 from sparky.reports.heads import Field, field_head, owner_head, owners_in_prose, section_head, severity_head
 from sparky.reports.lines import Line, Sort, take_apart
-from sparky.reports.places import find_place
+from sparky.reports.places import find_place, is_document
 from sparky.reports.reading import MergeDecision, Reading, Unread
 from sparky.reports.tables import is_of_failures, is_of_items, rows_of
-from sparky.reports.words import Section, is_nothing, severity_named
+from sparky.reports.words import Section, is_done, is_nothing, severity_named
 
 _NUMBERED = re.compile(
     r"(?:(?:failure|fehler|finding|test|bug)\s*#?)?[0-9]{1,3}\s?[:.)]\s*(\S.*)", re.IGNORECASE
@@ -48,7 +48,7 @@ def read(text: str) -> Reading:
         pipeline_status=find_status(status, words),
         failed_jobs=tuple(dict.fromkeys((*found.jobs, *find_jobs(status)))),
         failures=tuple(found.failures),
-        items=tuple(found.items),
+        items=tuple(found.distinct()),
         assumed=frozenset(found.assumed),
         lines=tuple(found.lines.items()),
         merge_decision=find_decision((*decision, *status), lines),
@@ -99,7 +99,10 @@ class _Walk:
         """The owner whom a line names. Alone, "Author:" and "Environment:" stand in many a head."""
         asked = self.section is Section.RESOLUTION or line.ticked is not None
         owner = owner_head(line)
-        return owner if owner and (asked or _STRONG.match(line.text)) else None
+        if owner and (asked or _STRONG.match(line.text)):
+            return owner
+        place = find_place(owner[1]) if owner and owner[0] is Responsibility.DOCUMENTER else None
+        return owner if place and is_document(place.path) else None
 
     def _under(self, line: Line, owner: Responsibility, text: str) -> None:
         if not text:
@@ -213,7 +216,8 @@ class _Walk:
 
     def _item(self, line: Line, owner: Responsibility | None, text: str) -> None:
         self.at_item = self.found.add_item(line.number, owner, text)
-        if self.at_item and line.ticked:
+        done = line.sort is Sort.ITEM and is_done(text.rpartition(": ")[2]) and text.rpartition(": ")[0]
+        if self.at_item and (line.ticked or done):
             self.found.answer_last(Answer.FIXED)
 
     def _prose(self, line: Line, text: str, *, failures: bool = True) -> bool:

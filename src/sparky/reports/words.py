@@ -18,7 +18,7 @@ class Section(Enum):
     )  # fmt: skip
     JOBS = ("failed jobs", "failed job", "failing jobs", "fehlgeschlagene jobs", "jobs")
     FAILURES = (
-        "failures", "failure", "failure analysis", "test failures", "failed tests", "errors",
+        "failures", "failure", "failure analysis", "analysis", "test failures", "failed tests", "errors",
         "error analysis", "root cause analysis", "findings", "problem", "problems", "bugs", "fehleranalyse",
         "fehler", "probleme", "fehlgeschlagene tests",
     )  # fmt: skip
@@ -31,8 +31,9 @@ class Section(Enum):
         "offene punkte", "aufgaben", "nächste schritte", "lösung",
     )  # fmt: skip
     DECISION = (
-        "merge decision", "decision", "verdict", "merge", "overall assessment", "overall", "assessment",
-        "ready to merge", "recommendation", "merge recommendation", "final verdict", "conclusion", "approval",
+        "merge decision", "decision", "result", "sign off", "qa sign off", "verdict", "merge",
+        "overall assessment", "overall", "assessment", "ready to merge", "recommendation",
+        "merge recommendation", "final verdict", "conclusion", "approval",
         "merge entscheidung", "entscheidung", "freigabe", "fazit", "gesamtbewertung", "empfehlung",
     )  # fmt: skip
     SEVERITY = (
