@@ -1,9 +1,12 @@
 """`sparky report` and `sparky metrics` on the reports and runs of a repository."""
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from sparky.cli.main import cli
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.world import Nursery, World, make_world
 
@@ -136,6 +139,21 @@ def test_the_next_name_follows_the_highest_and_is_never_written_twice(world_of: 
         "written": False,
     }
     assert not (world.repo / "elsewhere").exists()
+
+
+def test_what_comes_on_standard_input_is_written_under_the_next_name(tmp_path: Path) -> None:
+    words = ["report", "next", str(tmp_path), "--agent", "coder", "--issue", "5", "--write", "--json"]
+    for version in (1, 2):
+        said = CliRunner().invoke(cli, words, input=f"text {version}\n")
+        path = tmp_path / f"CodingAgent_Issue#5_Report_v{version}.md"
+        assert json.loads(said.output) == {"name": path.name, "path": str(path), "written": True}
+        assert path.read_text() == f"text {version}\n"
+
+
+def test_outside_of_a_repository_reports_are_read_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "Coding_Issue#5_Report_v3.md").write_text("x\n")
+    said = CliRunner().invoke(cli, ["report", "latest", str(tmp_path), "--agent", "coder", "--issue", "5"])
+    assert said.output == f"{tmp_path}/Coding_Issue#5_Report_v3.md\n"
 
 
 def test_a_report_written_by_hand_is_checked_with_lines(world_of: MakeWorld) -> None:

@@ -80,6 +80,24 @@ def test_a_ticked_box_and_a_done_row_are_answers() -> None:
     assert [item.answer for item in rows] == [Answer.FIXED, None, Answer.REJECTED]
 
 
+def test_an_item_that_is_said_twice_is_one_and_keeps_its_answer() -> None:
+    text = "- [ ] mend a.py\n- [ ] mend b.py\n- [x] mend a.py\n"
+    assert [(item.text, item.answer) for item in read(text).items] == [
+        ("mend a.py", None),
+        ("mend b.py", None),
+    ]
+
+
+def test_a_line_of_a_list_that_ends_in_done_is_answered() -> None:
+    text = "- a.py counts twice: fixed\n- b.py counts twice: not fixed\n"
+    assert [item.answer for item in read(text).items] == [Answer.FIXED, None]
+
+
+def test_a_finding_on_a_file_for_which_somebody_is_asked_by_name_is_told_once() -> None:
+    text = "### High\n- a.py counts twice\n\nCODING_AGENT: count once in a.py\n"
+    assert [item.text for item in read(text).items] == ["count once in a.py"]
+
+
 def test_a_table_tells_what_each_item_is_done_by() -> None:
     items = read(golden("table/search")).items
     assert [(item.id, item.done_when) for item in items] == [

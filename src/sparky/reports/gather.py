@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sparky.domain.attempt import Responsibility
-from sparky.domain.issue import Severity
 from sparky.domain.report import ActionItem, Answer, Failure, item_id
 from sparky.reports.heads import Field
 from sparky.reports.places import find_place, find_symbol, is_document, is_test
@@ -48,7 +47,7 @@ class Gathered:
     ) -> bool:
         """Note an item, unless the text says that there is none; without an owner it is assumed.
 
-        `where` is what else may name the place. False where there is none to note.
+        `where` is what else may name the place. False where there is none to note, or it is noted already.
         """
         said, details = _apart(text)
         if is_nothing(said):
@@ -70,10 +69,11 @@ class Gathered:
             location=place,
             done_when=done_when[1] if done_when else "",
         )
-        if item.id not in self.lines:
-            self.items.append(item)
-            self.lines[item.id] = line
-            self.assumed |= {item.id} if owner is None else set()
+        if item.id in self.lines:
+            return False
+        self.items.append(item)
+        self.lines[item.id] = line
+        self.assumed |= {item.id} if owner is None else set()
         return True
 
     def distinct(self) -> Iterator[ActionItem]:
@@ -105,7 +105,7 @@ class Gathered:
             item = replace(item, location=place, owner=owner)
         self.items[-1] = item
 
-    def add_failure(self, line: int, text: str, severity: Severity = Severity.MEDIUM) -> None:
+    def add_failure(self, line: int, text: str) -> None:
         """Note a failure, with what its title says of expectation and place."""
         compared = _EXPECTED.search(text)
         test = _TEST.search(text)
@@ -113,7 +113,6 @@ class Gathered:
         self.failures.append(
             Failure(
                 title=title[:200],
-                severity=severity,
                 expected=compared[1] if compared else "",
                 actual=compared[2].rstrip(".") if compared else "",
                 location=find_place(text),

@@ -13,7 +13,7 @@ from sparky.reports.lines import Line, Sort, take_apart
 from sparky.reports.places import find_place, is_document
 from sparky.reports.reading import MergeDecision, Reading, Unread
 from sparky.reports.tables import is_of_failures, is_of_items, rows_of
-from sparky.reports.words import Section, is_done, is_nothing, severity_named
+from sparky.reports.words import Section, is_done, is_nothing
 
 _NUMBERED = re.compile(
     r"(?:(?:failure|fehler|finding|test|bug)\s*#?)?[0-9]{1,3}\s?[:.)]\s*(\S.*)", re.IGNORECASE
@@ -132,7 +132,7 @@ class _Walk:
         if section is Section.JOBS:
             self._jobs(rest)
         elif section in _WEIGHED:
-            self._say(section, f"{line.text}" if section is Section.DECISION else rest)
+            self._say(section, line.text if section is Section.DECISION else rest)
             self._prose(line, rest)
         elif section is not Section.OTHER and not rest.isdigit():
             self._content(line._replace(text=rest, sort=Sort.ITEM))
@@ -163,7 +163,7 @@ class _Walk:
         match self.section:
             case Section.STATUS | Section.DECISION:
                 self._say(self.section, line.text)
-                self._listed(line) or self._prose(line, line.text)
+                self._listed(line)
             case Section.JOBS:
                 self._jobs(line.text)
             case Section.FAILURES:
@@ -173,7 +173,7 @@ class _Walk:
             case Section.OTHER:
                 self._prose(line, line.text)
             case None:
-                self._listed(line) or self._prose(line, line.text)
+                self._listed(line)
 
     def _say(self, section: Section, text: str) -> None:
         self.found.said.setdefault(section, []).append(text)
@@ -207,12 +207,12 @@ class _Walk:
         elif self.section is Section.RESOLUTION and decide(line.text) is MergeDecision.UNCLEAR:
             self.found.unread.append(Unread(line=line.number, text=line.text))
 
-    def _listed(self, line: Line) -> bool:
-        """An item outside of any list of items counts if it has a box or names a file."""
+    def _listed(self, line: Line) -> None:
+        """Outside of any list of items a list's line is one if it has a box, or names a file."""
         if line.sort is Sort.ITEM and (line.ticked is not None or find_place(line.text)):
             self._item(line, None, line.text)
-            return True
-        return False
+        else:
+            self._prose(line, line.text)
 
     def _item(self, line: Line, owner: Responsibility | None, text: str) -> None:
         self.at_item = self.found.add_item(line.number, owner, text)
@@ -226,5 +226,5 @@ class _Walk:
         for owner, said in asked:
             self.found.add_item(line.number, owner, said, where=text)
         if failures and says_failure(text):
-            self.found.add_failure(line.number, text, severity_named(""))
+            self.found.add_failure(line.number, text)
         return bool(asked)
