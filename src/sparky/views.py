@@ -1,7 +1,7 @@
 """Projections: what the command line, JSON and pages show. Made from stored values alone."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sparky.domain.agent import Bid, Route
@@ -9,6 +9,7 @@ from sparky.domain.attempt import Attempt, Evidence, GateResult, Responsibility,
 from sparky.domain.result import Result
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Outcome, PipelineState
+from sparky.reports.branch import Briefing
 from sparky.reports.metrics import Metric
 from sparky.reports.reading import Reading
 
@@ -46,6 +47,7 @@ class StoryStep:
     evidence: tuple[Evidence, ...]
     commands: tuple[str, ...]
     items: tuple[str, ...]
+    briefing: Briefing | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +89,11 @@ def ordered(lines: Iterable[StatusLine]) -> tuple[StatusLine, ...]:
     return tuple(sorted(lines, key=lambda line: 0 if line.needs_person else rank[line.life]))
 
 
-def story(state: PipelineState, life: Life, result: Result) -> Story:
-    """A run as a story, with its result."""
+def story(
+    state: PipelineState, life: Life, result: Result, briefings: Mapping[int, Briefing] | None = None
+) -> Story:
+    """A run as a story, with its result, and what its attempts were told by reports."""
+    told = briefings or {}
     return Story(
         run_id=state.run_id,
         title=state.issue.title,
@@ -96,7 +101,7 @@ def story(state: PipelineState, life: Life, result: Result) -> Story:
         repo_path=state.context.repo_path,
         target=state.context.target,
         routes=state.routes,
-        steps=tuple(_step(attempt) for attempt in state.attempts),
+        steps=tuple(_step(attempt, told.get(place)) for place, attempt in enumerate(state.attempts)),
         result=result,
     )
 
@@ -112,7 +117,17 @@ def bid_line(bid: Bid, route: Route) -> str:
     return f"{bid.agent} {bid.confidence:.2f} (priority {bid.priority}): {bid.reason}: {fate}"
 
 
-def _step(attempt: Attempt) -> StoryStep:
+def briefing_lines(told: Briefing) -> tuple[str, ...]:
+    """Which report was chosen, whose items it has, which were passed over, and what was answered since."""
+    chosen = told.chosen.id.name if told.chosen else "no report"
+    first = f"{told.role.value}: {told.scenario.value} by {chosen}: {told.reason}"
+    items = (f"for the {item.owner.value}: {item.text}" for item in told.items)
+    over = (f"passed over {path}: {why}" for path, why in told.passed_over)
+    settled = (f"{one.item} {one.settled.value}: {one.reason}" for one in told.settled)
+    return (first, *items, *settled, *over)
+
+
+def _step(attempt: Attempt, told: Briefing | None) -> StoryStep:
     return StoryStep(
         stage=attempt.stage.value,
         number=attempt.number,
@@ -125,6 +140,7 @@ def _step(attempt: Attempt) -> StoryStep:
         evidence=attempt.evidence,
         commands=tuple(shlex.join(e.command) for e in attempt.evidence),
         items=attempt.items,
+        briefing=told,
     )
 
 

@@ -11,9 +11,7 @@ from sparky.app.read import House
 from sparky.cli.options import as_json, house, put_json
 from sparky.cli.screen import out
 from sparky.domain.run import RunRow
-from sparky.formats.state_json import decode
-from sparky.reports.branch import Briefing
-from sparky.reports.metrics import BRIEFING, Metric, Told, measure
+from sparky.reports.metrics import Metric, Told, measure
 from sparky.views import metric_view
 
 
@@ -47,12 +45,7 @@ def command(limit: int, repo: Path | None, *, check: bool, as_json: bool) -> int
 
 def _told(home: House, row: RunRow) -> Told:
     state = home.store.state(row.run_id)
-    digests = {
-        at: attempt.blobs[BRIEFING] for at, attempt in enumerate(state.attempts) if BRIEFING in attempt.blobs
-    }
-    return Told(
-        state=state, briefings={at: decode(home.blobs.get(one), Briefing) for at, one in digests.items()}
-    )
+    return Told(state=state, briefings=home.briefings(state))
 
 
 def _table(metrics: tuple[Metric, ...]) -> Table:

@@ -10,7 +10,7 @@ from sparky.adapters.progress import one_line
 from sparky.domain.attempt import Verdict
 from sparky.domain.result import Result
 from sparky.domain.state import Outcome
-from sparky.views import StatusLine, Story, bid_line
+from sparky.views import StatusLine, Story, bid_line, briefing_lines
 
 _COLOUR = {Verdict.PASS: "green", Verdict.REVISE: "yellow", Verdict.ESCALATE: "red", Verdict.SKIP: "cyan"}
 _SHOWN = 12
@@ -60,6 +60,8 @@ def put_story(story: Story) -> None:
             f"[{colour}]{step.verdict.value:8}[/] {step.stage} {step.number}{by}  {text(step.reason)}"
             f"  [dim]{step.seconds:.1f} s[/]"
         )
+        for line in briefing_lines(step.briefing) if step.briefing else ():
+            console.print(f"           {text(line)}", style="dim")
         for gate in step.gates:
             if gate.verdict is not Verdict.PASS:
                 console.print(f"           gate {gate.gate}: {text(gate.reason)}", style="yellow")

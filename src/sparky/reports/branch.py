@@ -16,6 +16,10 @@ Diff = Callable[[str, str], Mapping[str, Lines] | None]
 """The lines that changed between two commits, by path; None if one of them is not known."""
 
 
+BRIEFING = "briefing"
+"""The name of the blob of an attempt that holds its Briefing."""
+
+
 class Scenario(Enum):
     """What a role starts from."""
 

@@ -10,9 +10,6 @@ from sparky.domain.report import ReportId, read_name
 from sparky.domain.state import Outcome, PipelineState
 from sparky.reports.branch import Briefing
 
-BRIEFING = "briefing"
-"""The name of the blob of an attempt that holds its Briefing."""
-
 
 class Goal(Enum):
     """How a figure stands against its target."""
