@@ -16,6 +16,7 @@ from sparky.domain.result import Result, rest_blob, result_of
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import PipelineState
 from sparky.formats.state_json import decode
+from sparky.reports.branch import BRIEFING, Briefing
 
 
 class RunNotFoundError(UsageError):
@@ -50,6 +51,11 @@ class House:
         raise RunNotFoundError(
             f"no run starts with {prefix!r}; the newest are: {newest or '(there are none)'}"
         )
+
+    def briefings(self, state: PipelineState) -> dict[int, Briefing]:
+        """What attempts were told by reports, by their place in the run; not all were."""
+        told = enumerate(attempt.blobs.get(BRIEFING) for attempt in state.attempts)
+        return {place: decode(self.blobs.get(digest), Briefing) for place, digest in told if digest}
 
     def result(self, state: PipelineState) -> Result:
         """The result of a run, with all files and all that stays named."""
