@@ -59,6 +59,7 @@ def a_run(number: int, issue: str = "7", git_dir: str = CONTEXT.git_dir) -> Pipe
     return replace(
         state_of(issue=replace(ISSUE, id=issue, key=f"key-of-{issue}")),
         run_id=f"run-{number}",
+        pipeline_id=f"run-{number}",
         context=replace(CONTEXT, git_dir=git_dir),
     )
 
