@@ -25,12 +25,23 @@ def entry_at(path: Path, offset: int, length: int) -> Entry:
 
 def entries(path: Path) -> Iterator[Entry]:
     """Every entry that can be read, in order. Raises OSError."""
+    return (entry for _, _, entry in numbered(path))
+
+
+def numbered(path: Path, bad: list[int] | None = None) -> Iterator[tuple[int, int, Entry]]:
+    """Every entry that can be read, with offset and length; `bad` is filled with the offsets of others."""
+    offset = 0
     with path.open("rb") as file:
         for line in file:
             try:
-                yield table(parse(line))
+                found = parse(line)
             except ValueError:
-                continue
+                found = None
+            if isinstance(found, dict):
+                yield offset, len(line), found
+            elif bad is not None and line.strip():
+                bad.append(offset)
+            offset += len(line)
 
 
 def pieces(file: FileIO, start: int) -> Iterator[tuple[int, bytes]]:

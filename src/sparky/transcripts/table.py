@@ -3,10 +3,14 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from sparky.transcripts.atif import AtifReader
 from sparky.transcripts.claude import ClaudeReader
+from sparky.transcripts.codex import CodexReader
+from sparky.transcripts.mini_swe import MiniSweReader
 from sparky.transcripts.model import Reader, Source
+from sparky.transcripts.opencode import OpenCodeReader
 
-_ALL: tuple[Reader, ...] = (ClaudeReader(),)
+_ALL: tuple[Reader, ...] = (ClaudeReader(), CodexReader(), OpenCodeReader(), MiniSweReader(), AtifReader())
 
 READERS: Mapping[str, Reader] = {reader.name: reader for reader in _ALL}
 
