@@ -81,9 +81,7 @@ def agent(name: str, session: str = SESSION) -> dict[str, Any]:
 
 def text_of(*lines: object) -> str:
     """The lines as Claude Code writes them; text stands as it is."""
-    rows = (
-        x if isinstance(x, str) else json.dumps(x, separators=(",", ":"), ensure_ascii=False) for x in lines
-    )
+    rows = (x if isinstance(x, str) else json.dumps(x, separators=(",", ":")) for x in lines)
     return "".join(f"{row}\n" for row in rows)
 
 

@@ -28,6 +28,8 @@ _RESULT = b'"tool_result"'
 _HEAD = 700
 """The bytes after an entry's type that hold the kind of its first block, and the start of its text."""
 _AGENT, _ANSWERED, _PLAN, _STOP = b"gent", b"answered", b"approved your plan", b"[Request interrupted"
+_SOON = 20
+"""The entries that are read whole in search of the directory that a session works in."""
 _BESIDE, _ERROR = b'{"type":"text","text":', b'"is_error":true'
 _USER, _ANSWER = b"user", frozenset({b"message", b"assistant"})
 _QUIET = frozenset(kind.encode() for kind in QUIET)
@@ -69,6 +71,7 @@ class Reading:
     """
 
     headless: bool = False
+    read: int = 0
     head: Head | None = None
     cost: float | None = None
     marks: list[Mark] = field(default_factory=list)
@@ -80,8 +83,10 @@ class Reading:
 
     @property
     def nameless(self) -> bool:
-        """Whether it is not known yet who speaks."""
-        return self.head is None and not self.headless
+        """Whether it is not known yet who speaks, or still may become known where."""
+        if self.headless or (self.head and self.head.cwd):
+            return False
+        return self.head is None or self.read < _SOON
 
     def entry(self, line: bytes, offset: int) -> None:
         """Read one line whole, whatever it is. A blank line is none."""
@@ -98,7 +103,8 @@ class Reading:
         if odd:
             self.unknown[odd] += 1
         if self.nameless:
-            self.head = head_of(entry)
+            self.head = head_of(entry, self.head)
+        self.read += 1
         if kind_of(entry) == "cost-state" and isinstance(entry.get("totalCostUSD"), int | float):
             self.cost = float(entry["totalCostUSD"])
         spent = usage(entry)
@@ -150,14 +156,14 @@ def _usage(name: str, message: _Message) -> Usage:
     )
 
 
-def head_of(entry: Entry) -> Head | None:
-    """Who speaks, if the entry names a session."""
-    session = word(entry.get("sessionId"))
+def head_of(entry: Entry, known: Head | None) -> Head | None:
+    """Who speaks, as far as the entry or the ones before it say so; None while no session is named."""
+    session = known.session if known else word(entry.get("sessionId"))
     if not session:
         return None
     agent = word(entry.get("agentId")) if entry.get("isSidechain") else ""
-    cwd, started = word(entry.get("cwd")), word(entry.get("timestamp"))
-    return Head(session=session, agent=agent, cwd=cwd, started=started)
+    started = (known.started if known else "") or word(entry.get("timestamp"))
+    return Head(session=session, agent=agent, cwd=word(entry.get("cwd")), started=started)
 
 
 def read_fast(path: Path, start: int) -> Scan:

@@ -131,7 +131,7 @@ def _merged(marks: list[Mark]) -> Iterator[Mark]:
 def _one(group: list[Mark]) -> Iterator[Mark]:
     reasoned = [one for one in group if one.digest != WORDLESS]
     bare = [one for one in group if one.kind is FeedbackKind.REJECTION and one.digest == WORDLESS]
-    stops = [one for one in group if one.kind is FeedbackKind.STOP]
+    stops = [one for one in group if one.kind is FeedbackKind.STOP and one.digest == WORDLESS]
     yield from reasoned
     if stops:
         call = next((one.call for one in group if one.call), "")

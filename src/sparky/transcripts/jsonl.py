@@ -55,7 +55,7 @@ def pieces(file: FileIO, start: int) -> Iterator[tuple[int, bytes]]:
         end = piece.rfind(NEWLINE) + 1
         if not end:
             rest += piece
-            if len(rest) > _LONGEST:
+            if len(rest) >= _LONGEST:
                 if not passing:
                     yield offset, b""
                 offset, rest, passing = offset + len(rest), b"", True

@@ -64,16 +64,28 @@ def _place(leaf: Leaf, agents: Mapping[str, Leaf], starters: Mapping[str, str]) 
         return Place(session=leaf.head.session)
     way = [leaf.head.agent]
     above = _above(leaf, agents, starters)
-    while above in agents and above not in way:
+    while above in agents:
         way.insert(0, above)
         above = _above(agents[above], agents, starters)
-    claims = (agents[name].head.session for name in way if agents[name].head.session not in agents)
-    session = above if above and above not in agents else next(claims, "")
-    return Place(session=session or leaf.head.session, agents=tuple(way))
+    return Place(session=above, agents=tuple(way))
 
 
 def _above(leaf: Leaf, agents: Mapping[str, Leaf], starters: Mapping[str, str]) -> str:
-    """The agent or session that a sub-agent works for."""
+    """The agent or session that a sub-agent works for; "" if none is known. In a circle no agent is."""
+    above = _told(leaf, agents, starters)
+    seen = {above}
+    while above in agents and above != leaf.head.agent:
+        above = _told(agents[above], agents, starters)
+        if above in seen:  # a circle further up
+            break
+        seen.add(above)
+    if above == leaf.head.agent:
+        return "" if leaf.head.session in agents else leaf.head.session
+    return _told(leaf, agents, starters)
+
+
+def _told(leaf: Leaf, agents: Mapping[str, Leaf], starters: Mapping[str, str]) -> str:
+    """The agent or session that is told to be above."""
     head = leaf.head
     for name in (head.parent, starters.get(head.agent, "")):
         if name in agents and agents[name].head.session in {head.session, ""}:
