@@ -24,6 +24,7 @@ Lines = Callable[["Reading", bytes, int], None]
 
 _QUOTE, _OPEN, _CLOSE = b'"', ord("{"), ord("}")
 _TYPE = b'"type":"'
+_TYPE_LENGTH = len(_TYPE)
 _RESULT = b'"tool_result"'
 _HEAD = 700
 """The bytes after an entry's type that hold the kind of its first block, and the start of its text."""
@@ -205,17 +206,19 @@ def _read(path: Path, start: int, lines: Lines) -> Scan:
 
 
 def _fast(reading: Reading, run: bytes, offset: int) -> None:
-    find, begin, end = run.find, 0, len(run)
+    find, entry, answer = run.find, reading.entry, reading.answer
+    begin, end, nameless = 0, len(run), reading.nameless
     while begin < end:
         stop = find(NEWLINE, begin, end)
-        at = find(_TYPE, begin, stop) + len(_TYPE)
-        kind = run[at : find(_QUOTE, at, stop)] if at >= len(_TYPE) else b""
-        if reading.nameless or run[begin] != _OPEN or run[stop - 1] != _CLOSE:
-            reading.entry(run[begin:stop], offset + begin)
+        at = find(_TYPE, begin, stop) + _TYPE_LENGTH
+        kind = run[at : find(_QUOTE, at, stop)] if at >= _TYPE_LENGTH else b""
+        if nameless or run[begin] != _OPEN or run[stop - 1] != _CLOSE:
+            entry(run[begin:stop], offset + begin)
+            nameless = reading.nameless
         elif kind in _ANSWER:
-            reading.answer(run[begin:stop], offset + begin)
+            answer(run[begin:stop], offset + begin)
         elif kind not in _QUIET and (kind != _USER or _speaks(run, at, stop)):
-            reading.entry(run[begin:stop], offset + begin)
+            entry(run[begin:stop], offset + begin)
         begin = stop + 1
 
 

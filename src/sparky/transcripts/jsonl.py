@@ -53,12 +53,15 @@ def pieces(file: FileIO, start: int) -> Iterator[tuple[int, bytes]]:
     rest, offset, passing = b"", start, False
     while piece := file.read(max(_CHUNK, len(rest))):
         end = piece.rfind(NEWLINE) + 1
-        if not end:
+        first = piece.find(NEWLINE) if end else len(piece)
+        if len(rest) + first > _LONGEST and not passing:
+            yield offset, b""
+            passing = True
+        if not end and passing:
+            offset, rest = offset + len(rest) + len(piece), b""
+        elif not end:
             rest += piece
-            if len(rest) >= _LONGEST:
-                if not passing:
-                    yield offset, b""
-                offset, rest, passing = offset + len(rest), b"", True
+        if not end:
             continue
         run, rest = rest + piece[:end], piece[end:]
         begin = run.find(NEWLINE) + 1 if passing else 0
