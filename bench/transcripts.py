@@ -107,7 +107,7 @@ def check(truth: Truth, found: Library) -> None:
     usage = [one for _, one in found.index.usage()]
     same = (len(usage), sum(one.output for one in usage)) == (truth.messages, truth.output)
     print(
-        f"  tokens: {truth.messages} messages, {truth.output} tokens of output, {'exact' if same else 'WRONG'}"
+        f"  tokens: {truth.messages} messages, {truth.output} of output, {'exact' if same else 'WRONG'}"
     )
     places = {
         place.agents[-1]: (place.session, *place.agents) for place in found.where.values() if place.agents

@@ -75,9 +75,11 @@ def strange(entry: Entry) -> str:
     denial = word(entry.get("toolDenialKind"))
     if denial not in DENIALS:
         return f"toolDenialKind {denial}"
+    if kind != "user" or denial or not _tells_denials(entry):
+        return ""
     blocks = rows(table(entry.get("message")).get("content"))
     quoted = any(b.get("is_error") is True and refuses("\n".join(texts(b.get("content")))) for b in blocks)
-    return "a refusal without toolDenialKind" if quoted and not denial and _tells_denials(entry) else ""
+    return "a refusal without toolDenialKind" if quoted else ""
 
 
 def said(entry: Entry) -> Iterator[Said]:

@@ -36,11 +36,11 @@ _USER, _ANSWER = b"user", frozenset({b"message", b"assistant"})
 _QUIET = frozenset(kind.encode() for kind in QUIET)
 
 
-class _Spent(msgspec.Struct):
+class _Spent(msgspec.Struct, gc=False):
     ephemeral_1h_input_tokens: int | None = None
 
 
-class _Tokens(msgspec.Struct):
+class _Tokens(msgspec.Struct, gc=False):
     input_tokens: int | None = None
     output_tokens: int = 0
     cache_creation_input_tokens: int | None = None
@@ -48,13 +48,13 @@ class _Tokens(msgspec.Struct):
     cache_creation: _Spent | None = None
 
 
-class _Message(msgspec.Struct):
+class _Message(msgspec.Struct, gc=False):
     id: str = ""
     model: str = ""
     usage: _Tokens | None = None
 
 
-class _Assistant(msgspec.Struct):
+class _Assistant(msgspec.Struct, gc=False):
     """The parts of an answer that cost: the rest of the line is checked, but never built."""
 
     type: str

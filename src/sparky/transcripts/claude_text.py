@@ -51,9 +51,12 @@ _PLAN = "## Approved Plan (edited by user):\n"
 
 def typed(text: str) -> Said | None:
     """What a person typed, without what was put around it; None where nobody typed anything."""
-    while (rest := _BLOCK.sub("", text, count=1)) != text:
-        text = rest
     text = text.strip()
+    while text.startswith("<") or text.endswith(">"):
+        rest = _BLOCK.sub("", text, count=1)
+        if rest == text:
+            break
+        text = rest.strip()
     memory = _MEMORY.match(text)
     if memory:
         text = memory[1].strip()

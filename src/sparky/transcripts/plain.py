@@ -39,7 +39,9 @@ def rows(value: object) -> list[Entry]:
 
 def word(value: object) -> str:
     """The value if it is text, with half characters replaced; else ""."""
-    return value.encode(errors="replace").decode() if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else value.encode(errors="replace").decode()
 
 
 def count(value: object) -> int:
