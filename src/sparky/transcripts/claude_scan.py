@@ -28,7 +28,7 @@ _TYPE_LENGTH = len(_TYPE)
 _RESULT = b'"tool_result"'
 _HEAD = 700
 """The bytes after an entry's type that hold the kind of its first block, and the start of its text."""
-_AGENT, _ANSWERED, _PLAN, _STOP = b"gent", b"answered", b"approved your plan", b"[Request interrupted"
+_AGENT, _ANSWERED, _PLAN, _STOP = b"agentId: ", b"answered", b"approved your plan", b"[Request interrupted"
 _SOON = 20
 """The entries that are read whole in search of the directory that a session works in."""
 _BESIDE, _ERROR = b'{"type":"text","text":', b'"is_error":true'
