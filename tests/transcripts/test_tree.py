@@ -88,6 +88,29 @@ def test_an_agent_whose_session_is_an_agent_stands_below_it(project: Project, tm
     assert shape(node)[2] == [("f1", "finished", [("f2", "finished", [])])]
 
 
+def test_agents_of_the_same_id_stand_each_in_its_own_session(project: Project, tmp_path: Path) -> None:
+    other = "99999999-2222-4333-8444-555555555555"
+    for session in (SESSION, other):
+        project.write(f"{session}.jsonl", user("go", sessionId=session), DONE | {"sessionId": session})
+        for name in ("a1", "a2"):
+            project.write(f"{session}/subagents/agent-{name}.jsonl", DONE | agent(name, session))
+        path = project.history / session / "subagents" / "agent-a2.meta.json"
+        path.write_text('{"parentAgentId": "a1"}')
+    below: list[Any] = [("a1", "finished", [("a2", "finished", [])])]
+    found = sorted(shape(node) for node in library(project, tmp_path).trees(Wanted()))
+    assert found == [(SESSION, "finished", below), (other, "finished", below)]
+
+
+def test_an_empty_flat_agent_stands_below_whoever_started_it(project: Project, tmp_path: Path) -> None:
+    launched = {"agentId": "f1", "status": "async_launched"}
+    project.write(
+        f"{SESSION}.jsonl", user("go"), result("t1", [words("ok")], 3, toolUseResult=launched), DONE
+    )
+    project.write("agent-f1.jsonl")
+    (node,) = library(project, tmp_path).trees(Wanted())
+    assert shape(node) == (SESSION, "finished", [("f1", "empty", [])])
+
+
 def test_a_circle_of_parents_ends(project: Project, tmp_path: Path) -> None:
     project.write(f"{SESSION}.jsonl", user("go"), DONE)
     for name, above in (("a1", "a2"), ("a2", "a1"), ("a3", "a3")):

@@ -49,48 +49,71 @@ def places(leaves: Iterable[Leaf], links: Mapping[str, Iterable[Link]]) -> dict[
     whoever would stand below itself stands below the session.
     """
     known = sorted(leaves, key=lambda leaf: (leaf.written, leaf.path))
-    agents = {leaf.head.agent: leaf for leaf in known if leaf.head.agent}
-    starters = {
-        link.agent: leaf.head.agent or leaf.head.session
-        for leaf in reversed(known)
-        for link in links.get(leaf.path, ())
-        if link.call and link.agent != leaf.head.agent
-    }
-    return {leaf.path: _place(leaf, agents, starters) for leaf in known}
+    crowd = _Crowd(
+        by_name={leaf.head.agent: leaf for leaf in known if leaf.head.agent},
+        by_session={(leaf.head.session, leaf.head.agent): leaf for leaf in known if leaf.head.agent},
+        starters={
+            (leaf.head.session, link.agent): leaf.head.agent or leaf.head.session
+            for leaf in reversed(known)
+            for link in links.get(leaf.path, ())
+            if link.call and link.agent != leaf.head.agent
+        },
+    )
+    return {leaf.path: _place(leaf, crowd) for leaf in known}
 
 
-def _place(leaf: Leaf, agents: Mapping[str, Leaf], starters: Mapping[str, str]) -> Place:
+@dataclass(frozen=True, kw_only=True)
+class _Crowd:
+    """All agents. Ids are short and sessions are copied: one of the same session goes first."""
+
+    by_name: Mapping[str, Leaf]
+    by_session: Mapping[tuple[str, str], Leaf]
+    starters: Mapping[tuple[str, str], str]
+
+    def find(self, name: str, session: str) -> Leaf | None:
+        """The agent of that id that an agent of the session means; None if it is no agent."""
+        return self.by_session.get((session, name)) or self.by_name.get(name)
+
+    def starter(self, name: str) -> str:
+        """Who started an agent of that id in any session, the oldest that tells so; "" if nobody does."""
+        found = [above for (_, agent), above in self.starters.items() if agent == name]
+        return found[-1] if found else ""
+
+
+def _place(leaf: Leaf, crowd: _Crowd) -> Place:
     if not leaf.head.agent:
         return Place(session=leaf.head.session)
     way = [leaf.head.agent]
-    above = _above(leaf, agents, starters)
-    while above in agents:
+    below, above = leaf, _above(leaf, crowd)
+    while (found := crowd.find(above, below.head.session)) is not None:
         way.insert(0, above)
-        above = _above(agents[above], agents, starters)
+        below, above = found, _above(found, crowd)
     return Place(session=above, agents=tuple(way))
 
 
-def _above(leaf: Leaf, agents: Mapping[str, Leaf], starters: Mapping[str, str]) -> str:
+def _above(leaf: Leaf, crowd: _Crowd) -> str:
     """The agent or session that a sub-agent works for; "" if none is known. In a circle no agent is."""
-    above = _told(leaf, agents, starters)
+    session = leaf.head.session
+    above = _told(leaf, crowd)
     seen = {above}
-    while above in agents and above != leaf.head.agent:
-        above = _told(agents[above], agents, starters)
+    while above != leaf.head.agent and (found := crowd.find(above, session)) is not None:
+        above = _told(found, crowd)
         if above in seen:  # a circle further up
             break
         seen.add(above)
     if above == leaf.head.agent:
-        return "" if leaf.head.session in agents else leaf.head.session
-    return _told(leaf, agents, starters)
+        return "" if crowd.find(session, session) else session
+    return _told(leaf, crowd)
 
 
-def _told(leaf: Leaf, agents: Mapping[str, Leaf], starters: Mapping[str, str]) -> str:
+def _told(leaf: Leaf, crowd: _Crowd) -> str:
     """The agent or session that is told to be above."""
     head = leaf.head
-    for name in (head.parent, starters.get(head.agent, "")):
-        if name in agents and agents[name].head.session in {head.session, ""}:
+    for name in (head.parent, crowd.starters.get((head.session, head.agent), "")):
+        if (head.session, name) in crowd.by_session:
             return name
-    return head.session or starters.get(head.agent, "")
+    # An empty transcript claims nothing: whoever tells of having started an agent of that id has it.
+    return head.session or crowd.starter(head.agent)
 
 
 def settle(leaf: Leaf, told: str, now: float) -> End:
@@ -110,7 +133,12 @@ def forest(leaves: Iterable[Leaf], links: Mapping[str, Iterable[Link]], now: flo
     """The sessions, newest first, each with its agents; those without a session stand below ""."""
     known = list(leaves)
     where = places(known, links)
-    told = {link.agent: link.status for found in links.values() for link in found if link.status}
+    told = {
+        (leaf.head.session, link.agent): link.status
+        for leaf in known
+        for link in links.get(leaf.path, ())
+        if link.status
+    }
     below: dict[tuple[str, ...], list[Leaf]] = {}
     for leaf in known:
         place = where[leaf.path]
@@ -124,7 +152,7 @@ def forest(leaves: Iterable[Leaf], links: Mapping[str, Iterable[Link]], now: flo
 
     def node(name: str, leaf: Leaf | None, way: tuple[str, ...]) -> Node:
         children = sorted(below.get(way, []), key=lambda one: (one.head.started, one.head.agent))
-        end = settle(leaf, told.get(leaf.head.agent, ""), now) if leaf else _MISSING
+        end = settle(leaf, told.get((leaf.head.session, leaf.head.agent), ""), now) if leaf else _MISSING
         return Node(
             name=name,
             leaf=leaf,
