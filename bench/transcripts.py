@@ -106,9 +106,7 @@ def check(truth: Truth, found: Library) -> None:
     print(f"  said: {wanted.total()} items, {missing} missing, {extra} extra")
     usage = [one for _, one in found.index.usage()]
     same = (len(usage), sum(one.output for one in usage)) == (truth.messages, truth.output)
-    print(
-        f"  tokens: {truth.messages} messages, {truth.output} of output, {'exact' if same else 'WRONG'}"
-    )
+    print(f"  tokens: {truth.messages} messages, {truth.output} of output, {'exact' if same else 'WRONG'}")
     places = {
         place.agents[-1]: (place.session, *place.agents) for place in found.where.values() if place.agents
     }
