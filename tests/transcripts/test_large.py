@@ -1,7 +1,6 @@
 """One transcript of 300 MB: read within 150 MB of memory."""
 
 import multiprocessing
-import resource
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -16,7 +15,9 @@ LIMIT_MB = 150
 def _read(pipe: Connection, state: Path, home: Path) -> None:
     found = open_library(state, {"claude": home}, print)
     (line,) = found.sessions(Wanted())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not getrusage: its peak counts what the process was before it became this one.
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
     pipe.send((line.said["message"], peak))
 
 
