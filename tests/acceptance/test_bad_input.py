@@ -53,7 +53,7 @@ def issues(tmp_path_factory: pytest.TempPathFactory, cache: Path, nursery: Nurse
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_an_issue_that_cannot_be_read_fails_with_its_reason(reference: str, issues: World) -> None:
     err = f"error: {REFERENCES[reference].format(repo=issues.repo)}\n"
-    assert issues.sparky("run", reference) == Said(code=1, out="", err=err)
+    assert issues.sparky("run", reference) == Said(code=2, out="", err=err)
 
 
 def test_nothing_is_started_for_it_and_a_route_says_the_same(issues: World) -> None:
