@@ -1,4 +1,4 @@
-"""Write docs/sparky.schema.json, the JSON Schema of sparky.toml, from `config.Settings`."""
+"""Write the JSON Schemas in docs/: of sparky.toml from `config.Settings`, of a result from `Result`."""
 
 import sys
 from pathlib import Path
@@ -7,9 +7,12 @@ from typing import Any
 import msgspec
 
 from sparky.config import Settings
+from sparky.domain.result import RESULT_SCHEMA, Result
 from sparky.domain.state import MergePolicy
 
-TARGET = Path(__file__).parent.parent / "docs" / "sparky.schema.json"
+DOCS = Path(__file__).parent.parent / "docs"
+TARGET = DOCS / "sparky.schema.json"
+RESULT = DOCS / "result.schema.json"
 
 
 def settings_schema() -> dict[str, Any]:
@@ -25,9 +28,20 @@ def settings_schema() -> dict[str, Any]:
     }
 
 
-def render() -> str:
+def result_schema() -> dict[str, Any]:
+    """The schema of what `--json` prints of a run: every field is there, and later versions may have more."""
+    (top,), parts = msgspec.json.schema_components((Result,), ref_template="#/$defs/{name}")
+    for part in parts.values():
+        if "properties" in part:
+            part["required"] = list(part["properties"])
+    parts["Result"]["properties"]["schema"] = {"type": "integer", "enum": [RESULT_SCHEMA]}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "a result of sparky"}
+    return {**head, **top, "$defs": parts}
+
+
+def render(schema: dict[str, Any]) -> str:
     """The file's text."""
-    text: str = msgspec.json.format(msgspec.json.encode(settings_schema()), indent=2).decode()
+    text: str = msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()
     return f"{text}\n"
 
 
@@ -40,5 +54,6 @@ def _narrow(key: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(render(), encoding="utf-8")
-    sys.stdout.write(f"wrote {TARGET.name}\n")
+    for path, schema in ((TARGET, settings_schema()), (RESULT, result_schema())):
+        path.write_text(render(schema), encoding="utf-8")
+        sys.stdout.write(f"wrote {path.name}\n")

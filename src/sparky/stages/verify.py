@@ -12,13 +12,11 @@ from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
 from sparky.evidence.change import base_findings, looked_for, named, reasons, with_files
 from sparky.evidence.detect import Detected, detect, exported
+from sparky.evidence.risks import Risks, find_risks
 from sparky.fixing.stack import UNITS
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, fixed
-
-SIZE_LIMIT = 1000
-"""Changed lines above which a session's work is not merged without a person."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -30,13 +28,16 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     after = _look(state, ports, state.head, paths, configured=state.base)
     fresh = appeared(before, after.findings)
     hidden = bool(fresh) and not appeared(before, _look(state, ports, state.head, paths).findings)
-    gates = (
+    required = (
         _tested(state),
         _nothing_new(fresh, hidden=hidden),
         _tests_show_it(state, ports),
         _criteria(state.issue),
-        _size(state, change),
     )
+    # Work that goes back to its agent is not looked at any further.
+    go_on = _by_session(state) and all(gate.verdict is not Verdict.REVISE for gate in required)
+    risks = find_risks(state, ports) if go_on else Risks(gates=())
+    gates = (*required, *risks.gates)
     attempt = _judged(handoff, gates)
     kinds = {route.kind for route in state.routes}
     mine = [f for f in before if f.kind in kinds]
@@ -50,7 +51,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         reason=attempt.reason + said,
         gates=gates,
         tally=tally,
-        evidence=after.evidence,
+        evidence=(*after.evidence, *risks.evidence),
         sha=state.head,
         agent="verifier",
     )
@@ -99,8 +100,13 @@ def _look(
 
 def _kinds(state: PipelineState) -> tuple[Kind, ...]:
     """A tool mends what it was asked for; who had a session may have brought findings of any kind."""
+    return tuple(Kind) if _by_session(state) else looked_for(state)
+
+
+def _by_session(state: PipelineState) -> bool:
+    """Whether any of the change may be a session's; who worked in the runs of its parts is not known here."""
     changed = (a for a in state.of(Stage.EXECUTE) if Trait.CHANGED in a.traits)
-    return looked_for(state) if all(UNITS in a.blobs for a in changed) else tuple(Kind)
+    return bool(state.plan) or any(UNITS not in a.blobs for a in changed)
 
 
 def _tested(state: PipelineState) -> GateResult:
@@ -143,12 +149,6 @@ def _criteria(issue: Issue) -> GateResult:
         return _gate("criteria", Verdict.PASS, "the issue states none")
     words = "; ".join(issue.criteria[:5])
     return _gate("criteria", Verdict.ESCALATE, f"{len(issue.criteria)} criterion/criteria to judge: {words}")
-
-
-def _size(state: PipelineState, change: Change) -> GateResult:
-    if state.issue.source is Source.FINDINGS or change.size <= SIZE_LIMIT:
-        return _gate("size", Verdict.PASS, f"{change.size} line(s) changed")
-    return _gate("size", Verdict.ESCALATE, f"{change.size} lines changed, more than {SIZE_LIMIT}")
 
 
 def _gate(gate: str, verdict: Verdict, reason: str) -> GateResult:
