@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripts.schema import RESULT, render, result_schema
+from scripts.result_schema import TARGET, render
 
 from sparky.domain.attempt import Evidence, Responsibility
 from sparky.domain.result import RESULT_SCHEMA, FinalStatus, Result, WorkCompleted, result_of
@@ -16,7 +16,7 @@ from tests.builders import state_of
 from tests.json_schema import faults
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "result"
-SCHEMA: dict[str, Any] = json.loads(render(result_schema()))
+SCHEMA: dict[str, Any] = json.loads(render())
 PROMISED = {
     *("pipeline_id", "final_status", "outcome", "work_completed", "issues_remaining", "manual_steps_needed"),
     *(
@@ -87,7 +87,7 @@ def written(version: int) -> bytes:
 
 
 def test_the_committed_schema_is_that_of_the_result() -> None:
-    assert RESULT.read_text(encoding="utf-8") == render(result_schema()), "run scripts/schema.py"
+    assert TARGET.read_text(encoding="utf-8") == render(), "run scripts/result_schema.py"
 
 
 def test_every_field_that_is_promised_is_there() -> None:

@@ -56,6 +56,7 @@ class Issue:
     decided, and holds several, in order, for an issue made of findings. `files` are the paths that the
     issue names (repository-relative POSIX paths); empty means that it names none, and so allows all.
     `findings`, `attachments` and `children` are blob digests; `children` are the issues that it consists of.
+    So is `limits`, that of all files where they are too many to be recorded, and `files` has but the first.
     """
 
     id: str
@@ -76,6 +77,7 @@ class Issue:
     order: int = 0
     dependencies: tuple[str, ...] = ()
     findings: str | None = None
+    limits: str | None = None
     attachments: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
 

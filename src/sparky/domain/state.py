@@ -65,7 +65,6 @@ class Preferences:
     session_timeout_s: float = 1800.0
     sandbox: bool = True
     script: str | None = None
-    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sparky.domain.attempt import Evidence, GateResult, Stage, Verdict
-from sparky.domain.change import Change, is_lock_file, is_migration, is_test_path
+from sparky.domain.change import Change, is_lock_file, is_migration, is_test_path, read_patch
 from sparky.domain.state import MergePolicy, PipelineState
 from sparky.domain.testing import TestRun
-from sparky.evidence.change import read_change
 from sparky.evidence.detect import exported
 from sparky.evidence.tests import evidence_of, find_command, run_tests
 from sparky.ports import Ports
@@ -35,7 +34,9 @@ def find_risks(state: PipelineState, ports: Ports) -> Risks:
 
     Whether the tests run its lines is looked at only where nobody would look otherwise: that costs a run.
     """
-    change = read_change(ports.repository, state.base, state.head)
+    patch = ports.repository.patch(state.base, state.head).decode("utf-8", "replace")
+    files = ports.repository.changes(state.base, state.head)
+    change = Change(files=files, lines=read_patch(patch))
     paths = [path for file in change.files for path in (file.old_path, file.path) if path]
     gates = (
         size(change),

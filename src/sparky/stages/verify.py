@@ -10,10 +10,18 @@ from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
-from sparky.evidence.change import base_findings, looked_for, named, reasons, with_files
+from sparky.evidence.change import (
+    base_findings,
+    by_tools_alone,
+    looked_for,
+    named,
+    reasons,
+    whole_issue,
+    with_files,
+)
 from sparky.evidence.detect import Detected, detect, exported
 from sparky.evidence.risks import Risks, find_risks
-from sparky.fixing.stack import UNITS
+from sparky.evidence.tamper import ask
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, fixed
@@ -22,21 +30,23 @@ from sparky.tools.tool import BROKEN, fixed
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """Judge the head as a whole. A risk turns `auto` into `ready`; a refusal goes back to the coder."""
     change = Change(files=ports.repository.changes(state.base, state.head))
-    paths = _paths(state, change)
+    paths = _paths(state, ports, change)
     before = _before(state, ports, paths)
     # What configures the tools at the base: a change of that must not hide what it brings.
     after = _look(state, ports, state.head, paths, configured=state.base)
     fresh = appeared(before, after.findings)
     hidden = bool(fresh) and not appeared(before, _look(state, ports, state.head, paths).findings)
+    asked = ask(state, ports, change.files)
     required = (
         _tested(state),
         _nothing_new(fresh, hidden=hidden),
-        _tests_show_it(state, ports),
+        _tests_show_it(state, ports, asked.shown),
+        *asked.gates,
         _criteria(state.issue),
     )
     # Work that goes back to its agent is not looked at any further.
-    go_on = _by_session(state) and all(gate.verdict is not Verdict.REVISE for gate in required)
-    risks = find_risks(state, ports) if go_on else Risks(gates=())
+    refused = any(gate.verdict is Verdict.REVISE for gate in required)
+    risks = Risks(gates=()) if refused or by_tools_alone(state) else find_risks(state, ports)
     gates = (*required, *risks.gates)
     attempt = _judged(handoff, gates)
     kinds = {route.kind for route in state.routes}
@@ -51,7 +61,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         reason=attempt.reason + said,
         gates=gates,
         tally=tally,
-        evidence=(*after.evidence, *risks.evidence),
+        evidence=(*after.evidence, *asked.evidence, *risks.evidence),
         sha=state.head,
         agent="verifier",
     )
@@ -71,10 +81,10 @@ def _judged(handoff: Handoff, gates: tuple[GateResult, ...]) -> Attempt:
     return handoff.begin(Verdict.PASS, "verified at the tested commit")
 
 
-def _paths(state: PipelineState, change: Change) -> Sequence[str]:
+def _paths(state: PipelineState, ports: Ports, change: Change) -> Sequence[str]:
     """Where to look: everywhere for an issue made of findings, else at the changed Python files."""
     if state.issue.source is Source.FINDINGS:
-        return state.preferences.paths or (".",)
+        return whole_issue(state, ports).files or (".",)
     return [f.path for f in change.files if f.path.endswith((".py", ".pyi"))]
 
 
@@ -100,13 +110,7 @@ def _look(
 
 def _kinds(state: PipelineState) -> tuple[Kind, ...]:
     """A tool mends what it was asked for; who had a session may have brought findings of any kind."""
-    return tuple(Kind) if _by_session(state) else looked_for(state)
-
-
-def _by_session(state: PipelineState) -> bool:
-    """Whether any of the change may be a session's; who worked in the runs of its parts is not known here."""
-    changed = (a for a in state.of(Stage.EXECUTE) if Trait.CHANGED in a.traits)
-    return bool(state.plan) or any(UNITS not in a.blobs for a in changed)
+    return looked_for(state) if by_tools_alone(state) else tuple(Kind)
 
 
 def _tested(state: PipelineState) -> GateResult:
@@ -131,13 +135,14 @@ def _nothing_new(fresh: Sequence[Finding], *, hidden: bool) -> GateResult:
     return _gate("nothing new", Verdict.REVISE, f"{len(fresh)} finding(s) appeared: {shown}")
 
 
-def _tests_show_it(state: PipelineState, ports: Ports) -> GateResult:
+def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -> GateResult:
     """A fix of a bug is shown by a test that fails at base and passes at head."""
     if not {route.kind for route in state.routes} & {Kind.GENERAL, Kind.TEST_FAILURE}:
         return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
     test = state.last(Stage.TEST)
     digest = test.blobs.get("comparison") if test else None
-    shown = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
+    fixed = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
+    shown = fixed or brought
     if shown:
         return _gate("shown by a test", Verdict.PASS, f"failed at base, passes now: {', '.join(shown[:3])}")
     return _gate("shown by a test", Verdict.ESCALATE, "no test fails at base and passes at head")
