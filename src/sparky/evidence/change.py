@@ -99,7 +99,7 @@ UNITS = "units"
 
 
 def by_tools_alone(state: PipelineState) -> bool:
-    """Whether nobody but deterministic fixers worked on it; who worked on a plan's parts is not known here."""
+    """Whether nobody but deterministic fixers worked on it; who did a plan's parts is not known here."""
     changed = [attempt for attempt in state.of(Stage.EXECUTE) if Trait.CHANGED in attempt.traits]
     return bool(changed) and all(UNITS in attempt.blobs for attempt in changed)
 
