@@ -26,7 +26,7 @@ _KNOWN = {
         "required",
         "properties",
     ),
-    *("additionalProperties", "items", "minItems", "minimum", "exclusiveMinimum", "pattern"),
+    *("anyOf", "additionalProperties", "items", "minItems", "minimum", "exclusiveMinimum", "pattern"),
 }
 
 
@@ -41,6 +41,8 @@ def _faults(value: object, schema: dict[str, Any], root: dict[str, Any], at: str
     if "$ref" in schema:
         yield from _faults(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root, at)
         return
+    if "anyOf" in schema and all([*_faults(value, one, root, at)] for one in schema["anyOf"]):
+        yield f"{at}: {value!r} is nothing of what it may be"
     wanted = schema.get("type")
     if wanted is not None and not _is(value, wanted):
         yield f"{at}: {value!r} is no {wanted}"

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from sparky.domain.agent import Agent
@@ -172,10 +173,12 @@ class Tests(Protocol):
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
         turn: int = 1,
+        lines: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     ) -> TestRun:
         """Run the tests at `sha`; `only` limits them to these ids.
 
-        The result of a full run is cached, apart for each `turn`: two turns tell what is steady.
+        The result of a full run is cached, apart for each `turn`: two turns tell what is steady. Not cached
+        is one that is watched for which of these `lines` of Python, by path, it runs.
         """
         ...
 

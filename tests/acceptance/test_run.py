@@ -332,3 +332,21 @@ def test_a_script_that_cannot_be_played_is_refused_before_anything_starts(
     said = world.sparky("run", "1", "--script", str(path))
     assert (said.code, said.out, world.runs()) == (2, "", [])
     assert said.err.startswith(f"error: {path}{why}")
+
+
+def test_a_risk_turns_auto_into_ready_and_whoever_requires_a_merge_is_told_by_the_exit_code(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(BUG)
+    before = world.git("rev-parse", "main")
+    risky = "def double(n):\n    if n > 9:\n        return n + n\n    return n * 2\n"
+    script = world.script(does(write("calc.py", risky)))
+    said = world.sparky("run", "1", "--auto", "--require", "merged", "--json", *script)
+    public = "calc.double(x): parameter was removed; calc.double(n): parameter was added as required"
+    risks = [
+        f"public API: the public API is changed: {public}",
+        "covered: 1 changed line(s) that no test was seen to run: calc.py:3",
+    ]
+    result = said.json()
+    assert (said.code, result["outcome"], result["risks"]) == (3, "ready", risks)
+    assert world.git("rev-parse", "main") == before

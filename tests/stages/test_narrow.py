@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -52,8 +53,9 @@ class Troubled:
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
         turn: int = 1,
+        lines: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     ) -> TestRun:
-        done = self.inner.run(context, sha, command, only=only, timeout_s=timeout_s, turn=turn)
+        done = self.inner.run(context, sha, command, only=only, timeout_s=timeout_s, turn=turn, lines=lines)
         self.runs += 1
         if self.when(self.runs, self.inner.repository.read(sha, "a.py") or b""):
             return replace(done, cases=(), trouble=self.trouble, detail="of a test's making")

@@ -7,8 +7,10 @@ from sparky.domain.attempt import Attempt, Stage, Tally, Trait, Verdict
 from sparky.domain.finding import Finding, Fix, Left, Location
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.result import REST
+from sparky.domain.state import MergePolicy, Preferences
 from sparky.domain.testing import Comparison
 from sparky.formats.state_json import decode, encode
+from tests.builders import RUN
 from tests.stages.stand import Files, Stand, real_ruff
 
 OS = Finding(
@@ -131,3 +133,48 @@ def test_a_change_without_python_is_verified_by_its_tests_alone(stand: Stand) ->
     attempt = verified(stand, {"notes.txt": b"new\n"})
     assert (attempt.verdict, attempt.evidence) == (Verdict.PASS, ())
     assert stand.house.shell.ran == []
+
+
+def test_risks_of_a_session_are_named_one_by_one(stand: Stand) -> None:
+    files = {"b.py": b"C = 1\n", "uv.lock": b"1\n", "shop/migrations/0001.py": b"D = 1\n"}
+    assert refusals(verified(stand, files)) == {
+        "migrations": (Verdict.ESCALATE, "migrations: shop/migrations/0001.py"),
+        "lock files": (Verdict.ESCALATE, "lock files: uv.lock"),
+        "public API": (Verdict.ESCALATE, "the public API is changed: b.B: public object was removed"),
+    }
+
+
+def test_an_api_that_cannot_be_read_is_a_risk(stand: Stand) -> None:
+    stand.commit({"c.py": b"def f(\n"})
+    why = refusals(verified(stand, {"c.py": b"D = 1\n"}))["public API"]
+    assert why[0] is Verdict.ESCALATE
+    assert why[1].startswith("the public API can't be compared: c: ")
+
+
+def test_changed_lines_that_no_test_runs_are_a_risk_where_nobody_would_look(stand: Stand) -> None:
+    stand.house.tests.untested.add("b.py")
+    new = {"b.py": b"B = 1\nC = 2\nD = 3\n", "tests/test_b.py": b"T = 1\n"}
+    assert refusals(verified(stand, new)) == {}
+    assert not any("watching" in line for line in stand.house.progress.lines(RUN))
+    alone = Stand(root=stand.root / "2", preferences=Preferences(merge=MergePolicy.AUTO))
+    alone.house.tests.untested.add("b.py")
+    attempt = verified(alone, new)
+    said = "2 changed line(s) that no test was seen to run: b.py:2-3"
+    assert refusals(attempt) == {"covered": (Verdict.ESCALATE, said)}
+    assert (attempt.verdict, attempt.traits) == (Verdict.ESCALATE, (Trait.RISKY,))
+    assert attempt.evidence[-1].command == ("pytest",)
+
+
+def test_tests_that_run_every_changed_line_let_it_be_merged_without_a_person(stand: Stand) -> None:
+    stand.preferences = Preferences(merge=MergePolicy.AUTO)
+    attempt = verified(stand, {"b.py": b"B = 2\n"})
+    assert attempt.verdict is Verdict.PASS
+    assert [g.reason for g in attempt.gates if g.gate == "covered"] == ["the tests run every changed line"]
+    assert len(stand.house.tests.ran) == 1
+
+
+def test_work_that_is_refused_is_not_looked_at_for_risks(stand: Stand) -> None:
+    stand.preferences = Preferences(merge=MergePolicy.AUTO)
+    attempt = verified(stand, {"b.py": b"import os\n"})
+    assert list(refusals(attempt)) == ["nothing new"]
+    assert stand.house.tests.ran == []

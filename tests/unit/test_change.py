@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from sparky.adapters import git_diff
 from sparky.adapters.git import Git
 from sparky.adapters.shell import SystemShell
-from sparky.domain.change import Change, FileChange, Lines, is_test_module, is_test_path, nameless, read_patch
+from sparky.domain.change import (
+    Change,
+    FileChange,
+    Lines,
+    is_lock_file,
+    is_migration,
+    is_test_module,
+    is_test_path,
+    nameless,
+    read_patch,
+)
 
 Files = dict[str, str]
 
@@ -101,15 +111,21 @@ def test_every_line_that_git_says_differs_is_read_for_the_file_that_it_is_in(
         seen = found.get(path, Lines())
         assert before - Counter(seen.removed) == after - Counter(seen.added)
         assert (len(seen.added), len(seen.removed)) == (file.added, file.deleted)
+        now = split(new.get(path, ""))
+        assert tuple(now[number - 1] for number in seen.numbers) == seen.added
 
 
 def test_a_file_is_found_by_its_own_name_when_it_is_made_edited_moved_and_deleted(repository: Trees) -> None:
     old = {name: "".join(f"line {n} of {name!r}\n" for n in range(20)) for name in NAMES}
     new = {name: text.replace("line 3 ", "line three ") for name, text in old.items()}
     elsewhere = {f"old/{number}": text for number, text in enumerate(old.values())}
-    one_line = {n: Lines(added=(f"line three of {n!r}",), removed=(f"line 3 of {n!r}",)) for n in NAMES}
+    three = {n: (f"line three of {n!r}", f"line 3 of {n!r}") for n in NAMES}
+    one_line = {n: Lines(added=(a,), removed=(r,), numbers=(4,)) for n, (a, r) in three.items()}
+    every = tuple(range(1, 21))
     all_lines = {name: tuple(split(text)) for name, text in old.items()}
-    assert repository.change({}, old)[0] == {n: Lines(added=told) for n, told in all_lines.items()}
+    assert repository.change({}, old)[0] == {
+        n: Lines(added=told, numbers=every) for n, told in all_lines.items()
+    }
     assert repository.change(old, {})[0] == {n: Lines(removed=told) for n, told in all_lines.items()}
     assert repository.change(old, new)[0] == one_line
     assert repository.change(elsewhere, new)[0] == one_line
@@ -118,7 +134,7 @@ def test_a_file_is_found_by_its_own_name_when_it_is_made_edited_moved_and_delete
 
 def test_names_that_git_writes_in_octal_are_read_as_they_are() -> None:
     patch = 'diff --git x y\n--- "a/caf\\303\\251.py"\n+++ "b/caf\\303\\251.py"\n@@ -1 +1 @@\n-a\n+b\n'
-    assert read_patch(patch) == {"café.py": Lines(added=("b",), removed=("a",))}
+    assert read_patch(patch) == {"café.py": Lines(added=("b",), removed=("a",), numbers=(1,))}
 
 
 def test_nothing_is_read_from_no_patch() -> None:
@@ -179,3 +195,22 @@ def test_names_that_are_not_utf8_are_told_the_first_few_of_them() -> None:
     why = "is left out: its name is not UTF-8, and tools report in UTF-8"
     assert nameless(["ü.py", odd[0]]) == (f"'0\\udce9.py' {why}",)
     assert nameless(odd)[4:] == (f"'4\\udce9.py' {why}", "2 more files are left out for their names")
+
+
+@pytest.mark.parametrize(
+    ("path", "lock", "migration"),
+    [
+        ("uv.lock", True, False),
+        ("web/package-lock.json", True, False),
+        ("lock.py", False, False),
+        ("shop/migrations/0002_price.py", False, True),
+        ("alembic/versions/1f3a_price.py", False, True),
+        ("db/migrate/2024/price.rb", False, True),
+        ("migrations/notes.md", False, False),
+        ("immigrations/a.py", False, False),
+    ],
+)
+def test_lock_files_and_migrations_are_known_by_their_paths(
+    path: str, *, lock: bool, migration: bool
+) -> None:
+    assert (is_lock_file(path), is_migration(path)) == (lock, migration)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparky.domain.attempt import Attempt, Evidence, Responsibility, Stage, Tally, Trait, Verdict
+from sparky.domain.attempt import Attempt, Evidence, GateResult, Responsibility, Stage, Tally, Trait, Verdict
 from sparky.domain.issue import Severity
 from sparky.domain.result import (
     REST,
@@ -245,6 +245,15 @@ def test_flaky_tests_are_listed_and_those_that_are_really_worse_are_not_called_f
 def test_a_change_that_no_test_looked_at_is_called_unverified() -> None:
     state = state_of(WORKED, visited(Stage.TEST, Verdict.SKIP, Trait.NO_TESTS))
     assert result_of(state).notes == ("unverified by tests",)
+
+
+def test_the_risks_of_the_newest_commit_are_told_one_by_one() -> None:
+    size = GateResult(gate="size", verdict=Verdict.ESCALATE, reason="1200 lines")
+    fine = GateResult(gate="nothing new", verdict=Verdict.PASS, reason="no finding appeared")
+    risky = replace(VERIFY, verdict=Verdict.ESCALATE, traits=(Trait.RISKY,), gates=(fine, size))
+    assert result_of(state_of(WORKED, risky)).risks == ("size: 1200 lines",)
+    assert result_of(state_of(WORKED, VERIFY)).risks == ()
+    assert result_of(state_of(WORKED, risky, changed("ada", sha("2"), 2))).risks == ()
 
 
 def test_quality_is_100_less_what_is_open_by_severity() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
+from types import MappingProxyType
 
 from sparky.adapters.progress import one_line
 from sparky.adapters.scripted import ScriptedSession, fits
@@ -137,12 +138,16 @@ def answer(
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryTests:
-    """Tests whose results follow from a commit's files. `trouble`: by sha, why there is no verdict."""
+    """Tests whose results follow from a commit's files.
+
+    `trouble`: by sha, why there is no verdict. `untested`: the paths of which no test runs a line.
+    """
 
     repository: Repository
     judge: Judge
     command: tuple[str, ...] | None = ("pytest",)
     trouble: dict[str, Trouble] = field(default_factory=dict)
+    untested: set[str] = field(default_factory=set)
     ran: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def discover(self, context: Context, sha: str) -> tuple[str, ...] | None:
@@ -159,11 +164,13 @@ class MemoryTests:
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
         turn: int = 1,
+        lines: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     ) -> TestRun:
         """The results at `sha`; `only` limits them to these ids."""
         del context, timeout_s, turn
         self.ran.append((sha, tuple(only)))
-        run = TestRun(sha=sha, command=command)
+        unrun = {path: numbers for path, numbers in lines.items() if path in self.untested}
+        run = TestRun(sha=sha, command=command, unrun=unrun)
         if (trouble := self.trouble.get(sha)) is not None:
             return replace(run, trouble=trouble, detail=f"{trouble.value} in memory")
         files = {path: self.repository.read(sha, path) or b"" for path in self.repository.files(sha)}

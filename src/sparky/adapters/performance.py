@@ -5,13 +5,15 @@ import json
 import os
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from sparky.adapters.installs import installed
+from sparky.adapters.watch import Numbers, Watch
 from sparky.adapters.written import Stamps, stamps, written
 from sparky.domain.command import Command, Completed, Policy
+from sparky.ports import Shell
 from sparky.targets.environment import TargetEnvironment
 from sparky.targets.overlay import module_names
 from sparky.targets.suite import Judgement, Plan, Seen, Suite, module_of, own_names
@@ -21,6 +23,7 @@ from sparky.targets.suites.table import suite_of
 from sparky.targets.toolchains import OFFLINE, Toolchains, kept_in, toolchains
 
 _SET_UP_S = 1800.0
+_READ_S = 120.0
 _OUTPUT_LIMIT = 16_000_000
 """Bytes per stream: what some tools print is their one report."""
 
@@ -31,9 +34,9 @@ class Performance:
 
     `report`: where the command writes its own, "": nobody said. `environment` None: it needs no Python.
     `store`: where what is fetched for it is kept, None: nothing is.
-    `files`: the commit's paths; `known`: those of its base, too. `lib`: where its project is installed, None:
+    `files`: the commit's paths; `base_files`: those of its base. `lib`: where its project is installed, None:
     nowhere. `only`: the ids to run, empty: all. `path`: the caller's PATH; `readable`: what the interpreter
-    needs.
+    needs. `lines`: those of which it is to be seen whether they are run.
     """
 
     command: tuple[str, ...]
@@ -44,9 +47,10 @@ class Performance:
     lib: Path | None
     place: Path
     files: tuple[str, ...]
-    known: tuple[str, ...]
+    base_files: tuple[str, ...]
     path: str
     readable: tuple[Path, ...]
+    lines: Numbers = field(default_factory=dict)
 
     def set_up(self, argv: tuple[str, ...], *, index_env: Mapping[str, str], sandbox: bool) -> Command:
         """What is run before the tests, to fetch what they need: it alone may use the network."""
@@ -61,16 +65,35 @@ class Performance:
 
     def prepare(self, *, timeout_s: float, sandbox: bool) -> Command:
         """The command to run, with all that it needs in place."""
+        (self.place / "plugin").mkdir()
+        watching = self._watch.start(Path(self.environment.path)) if self.environment and self.lines else {}
         command = Command(
             argv=self._argv(),
             cwd=self.place / "tree",
-            env=self._env(),
+            env={**self._env(), **watching},
             timeout_s=timeout_s,
             policy=self._policy(Policy()) if sandbox else None,
         )
         if self._suite.REPORTER:
             return command
         return replace(command, env={**command.env, **OFFLINE}, output_limit=_OUTPUT_LIMIT)
+
+    def unrun(self, shell: Shell, *, sandbox: bool) -> Numbers:
+        """Those of `lines` that were not seen to be run; all of them where that can't be told."""
+        if not self.environment or not self.lines:
+            return dict(self.lines)
+        read = Command(
+            argv=self._watch.reader(Path(self.environment.path)),
+            cwd=self.place / "out",
+            env={"TMPDIR": str(self.place / "tmp")},
+            timeout_s=_READ_S,
+            policy=self._policy(Policy()) if sandbox else None,
+        )
+        return self._watch.unrun(shell.run(read).stdout)
+
+    @property
+    def _watch(self) -> Watch:
+        return Watch(lines=self.lines, place=self.place, lib=self.lib)
 
     def _policy(self, more: Policy) -> Policy:
         """What every command here may touch, and more."""
@@ -119,7 +142,7 @@ class Performance:
                 written=found,
                 asked=self.report,
                 roots=tuple(str(root.resolve()) for root in (tree, *self._sources())),
-                own=own_names(self.known),
+                own=own_names((*self.files, *self.base_files)),
                 names=names,
             )
         )
@@ -133,7 +156,6 @@ class Performance:
         plan = self.place / "plan.json"
         if reporter := self._suite.REPORTER:
             source = importlib.resources.files("sparky") / "tools" / reporter
-            (self.place / "plugin").mkdir()
             (self.place / "plugin" / f"{module_of(reporter)}.py").write_bytes(source.read_bytes())
             modules = installed(self.lib) if self.lib else [path.removeprefix("src/") for path in self.files]
             told = {

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from sparky.adapters.blobs import write_whole
 from sparky.adapters.environment import Environments
@@ -12,6 +13,7 @@ from sparky.adapters.locks import FileLocks
 from sparky.adapters.performance import Performance
 from sparky.adapters.scratch import scratch
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
+from sparky.adapters.watch import Numbers
 from sparky.domain.command import Completed, Level, digest
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
@@ -81,10 +83,12 @@ class PytestTests:
         only: Sequence[str] = (),
         timeout_s: float = 900.0,
         turn: int = 1,
+        lines: Numbers = MappingProxyType({}),
     ) -> TestRun:
         """Run the tests at `sha`; `only` limits them to these ids. A full run is cached by its turn.
 
-        Of several calls for the same full run, one runs the tests, and the others wait for its result.
+        Not so one that is watched for which of these `lines` it runs. Of several calls for the same full run,
+        one runs the tests, and the others wait for its result.
         """
         try:
             environment = self._environments.get(sha) if self._needs_python(sha, command) else None
@@ -99,11 +103,12 @@ class PytestTests:
                     timeout_s=timeout_s,
                     environment=environment,
                     lib=self._installs.get(context.base, sha) if environment else None,
+                    lines=lines,
                 )
 
-            return fresh() if only else replace(self._once(record, turn, timeout_s, fresh), sha=sha)
+            return fresh() if only or lines else replace(self._once(record, turn, timeout_s, fresh), sha=sha)
         except BuildError as error:
-            return self._unbuilt(sha, command, error)
+            return replace(self._unbuilt(sha, command, error), unrun=dict(lines))
 
     def _once(self, record: Path, turn: int, timeout_s: float, fresh: Callable[[], TestRun]) -> TestRun:
         """The result that is kept, else a fresh one; who asks for the same meanwhile waits for that one.
@@ -135,10 +140,10 @@ class PytestTests:
         timeout_s: float,
         environment: TargetEnvironment | None,
         lib: Path | None,
+        lines: Numbers,
     ) -> TestRun:
         with scratch(self._cache / "scratch") as place:
             self._repository.export(sha, place / "tree")
-            files = self._repository.files(sha)
             performance = Performance(
                 command=command,
                 report=self._report,
@@ -147,18 +152,21 @@ class PytestTests:
                 environment=environment,
                 lib=lib,
                 place=place,
-                files=files,
-                known=(*files, *self._repository.files(context.base)),
+                files=self._repository.files(sha),
+                base_files=self._repository.files(context.base),
                 path=self._path,
                 readable=self._uv.readable if environment else (),
+                lines=lines,
             )
             if (failed := self._fetch(performance)) is not None:
                 detail = f"test_setup: {_last_words(failed)}"
-                return self._without(sha, command, detail, failed.stdout + failed.stderr)
+                stopped = self._without(sha, command, detail, failed.stdout + failed.stderr)
+                return replace(stopped, unrun=dict(lines))
             prepared = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
             before = performance.stamps()
             completed = self._shell.run(prepared)
             judgement = performance.judge(completed, before)
+            unrun = performance.unrun(self._shell, sandbox=self._sandbox)
         speaks = judgement.trouble is not None or any(case.red for case in judgement.cases)
         said = (judgement.detail, *(environment.remarks if environment and speaks else ()))
         return TestRun(
@@ -170,6 +178,7 @@ class PytestTests:
             output=self._blobs.put(completed.stdout + completed.stderr),
             seconds=completed.seconds,
             level=completed.level.value,
+            unrun=unrun,
         )
 
     def _unbuilt(self, sha: str, command: tuple[str, ...], error: BuildError) -> TestRun:

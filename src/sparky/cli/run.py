@@ -9,6 +9,7 @@ from sparky.app.intake import find_issue, first_state
 from sparky.cli.options import as_json, auto, place, preferences_of, repository, sandbox, say, script
 from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.domain.errors import NeedsPersonError
+from sparky.domain.state import Outcome
 
 
 @click.command("run")
@@ -17,12 +18,18 @@ from sparky.domain.errors import NeedsPersonError
 @auto
 @script
 @sandbox
+@click.option(
+    "--require",
+    type=click.Choice([Outcome.MERGED.value]),
+    help="Exit with 3 unless it is merged: also where it is ready, and waits for a person.",
+)
 @click.option("--again", is_flag=True, help="Run an issue whose status says that it is done.")
 @as_json
 def command(
     issue: tuple[str, ...],
     repo: Path,
     script: Path | None,
+    require: str | None,
     *,
     auto: bool,
     no_sandbox: bool,
@@ -45,4 +52,6 @@ def command(
         read_script(Path(wanted.script))
     run, _ = take_issue(here.house, first_state(here.house, here.found, parsed.issue, wanted))
     result = put_outcome(here.house, run, as_json=as_json)
+    if require and result.outcome is Outcome.READY:
+        return NeedsPersonError.code
     return exit_code(here.house, result)

@@ -9,6 +9,12 @@ from pathlib import PurePosixPath
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPES = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 _SHOWN = 5
+_HUNK = re.compile(r"@@ -\S+ \+(\d+)")
+_LOCKS = {
+    *("uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "package-lock.json", "yarn.lock"),
+    *("pnpm-lock.yaml", "Cargo.lock", "go.sum"),
+}
+_MIGRATION = re.compile(r"(^|/)(migrations|migrate|alembic/versions)/(.*/)?[^/]+\.(py|sql|rb|js|ts)$")
 _TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
 
 
@@ -26,10 +32,14 @@ class FileChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Lines:
-    """The lines that a diff adds to and removes from one file, without their marks."""
+    """The lines that a diff adds to and removes from one file, without their marks.
+
+    `numbers`: where those that it adds stand in the new file, counted from 1.
+    """
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 class Sort(Enum):
@@ -87,7 +97,8 @@ def read_patch(patch: str) -> dict[str, Lines]:
     """The lines of a unified diff by path; a file that is deleted keeps its old path."""
     added: dict[str, list[str]] = {}
     removed: dict[str, list[str]] = {}
-    path, old, in_hunk = "", "", False
+    numbers: dict[str, list[int]] = {}
+    path, old, in_hunk, at = "", "", False, 0
     for line in patch.split("\n"):
         if line.startswith("diff --git "):
             in_hunk = False
@@ -95,14 +106,22 @@ def read_patch(patch: str) -> dict[str, Lines]:
             old = _named(line[4:])
         elif not in_hunk and line.startswith("+++ "):
             path = _named(line[4:]) or old
-        elif line.startswith("@@"):
-            in_hunk = True
+        elif found := _HUNK.match(line):
+            in_hunk, at = True, int(found[1])
         elif in_hunk and line.startswith("+"):
             added.setdefault(path, []).append(line[1:])
+            numbers.setdefault(path, []).append(at)
+            at += 1
+        elif in_hunk and line.startswith(" "):
+            at += 1
         elif in_hunk and line.startswith("-"):
             removed.setdefault(path, []).append(line[1:])
     return {
-        p: Lines(added=tuple(added.get(p, ())), removed=tuple(removed.get(p, ())))
+        p: Lines(
+            added=tuple(added.get(p, ())),
+            removed=tuple(removed.get(p, ())),
+            numbers=tuple(numbers.get(p, ())),
+        )
         for p in {**added, **removed}
     }
 
@@ -118,6 +137,16 @@ def is_test_path(path: str) -> bool:
 def is_test_module(path: str) -> bool:
     """Whether pytest or unittest would look for tests in a file of this name."""
     return _TEST_NAME.fullmatch(PurePosixPath(path).name) is not None
+
+
+def is_lock_file(path: str) -> bool:
+    """Whether the path is that of a file in which a package manager pins what is installed."""
+    return PurePosixPath(path).name in _LOCKS
+
+
+def is_migration(path: str) -> bool:
+    """Whether the path is that of a step by which a database's data or shape is changed."""
+    return _MIGRATION.search(path) is not None
 
 
 def is_text(path: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from sparky.domain.agent import Role
 from sparky.domain.attempt import GateResult, Verdict
-from sparky.domain.change import Change, FileChange, Sort, is_test_path
+from sparky.domain.change import Change, FileChange, Sort, is_lock_file, is_test_path
 from sparky.domain.issue import Issue, Severity
 from sparky.domain.reference import in_scope
 
@@ -25,7 +25,6 @@ _SECRET = re.compile(
 )
 _PROTECTED = re.compile(
     r"(^|/)(\.git(/|attributes$|modules$|ignore$)|\.github/|\.gitlab-ci|\.circleci/|azure-pipelines|Jenkinsfile)"
-    r"|(^|/)(uv\.lock|poetry\.lock|Pipfile\.lock|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|go\.sum)$"
     r"|(^|/)(\.env(\..*)?|.*\.pem|.*\.key|id_(rsa|ed25519|ecdsa))$",
 )
 _LINT_CONFIG = {
@@ -188,7 +187,8 @@ def _paths(file: FileChange) -> tuple[str, ...]:
 
 
 def _is_protected(path: str) -> bool:
-    return PurePosixPath(path).name in _LINT_CONFIG or bool(_PROTECTED.search(path))
+    named = PurePosixPath(path).name in _LINT_CONFIG
+    return named or is_lock_file(path) or _PROTECTED.search(path) is not None
 
 
 def _surplus(change: Change) -> list[str]:

@@ -42,6 +42,7 @@ class Result:
     """How a run stands or ended. `execution_time` is in seconds, `cost_estimate` in USD.
 
     `responsibility` says whose turn it is by its end, None before that; with `sparky` the end is a bug.
+    `risks` are what VERIFY left to a person, each as "gate: reason".
     """
 
     pipeline_id: str
@@ -66,6 +67,7 @@ class Result:
     evidence: tuple[Evidence, ...]
     sandbox: str
     notes: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
     calls: Mapping[str, int] = field(default_factory=dict)
     responsibility: Responsibility | None = None
     schema: int = RESULT_SCHEMA
@@ -122,6 +124,7 @@ def result_of(state: PipelineState, rest: tuple[str, ...] = ()) -> Result:
         evidence=tuple(e for a in state.attempts for e in a.evidence),
         sandbox=_sandbox(state),
         notes=_notes(state),
+        risks=_risks(state),
         calls=_calls(state),
         responsibility=end.responsibility if end else None,
     )
@@ -203,6 +206,13 @@ def _notes(state: PipelineState) -> tuple[str, ...]:
     flaky = (f"flaky: {item}" for a in passed for item in a.items)
     untested = ("unverified by tests",) if state.has(Trait.NO_TESTS) else ()
     return (*untested, *flaky)
+
+
+def _risks(state: PipelineState) -> tuple[str, ...]:
+    verify = state.last(Stage.VERIFY)
+    if verify is None or verify.sha != state.head or Trait.RISKY not in verify.traits:
+        return ()
+    return tuple(f"{g.gate}: {g.reason}" for g in verify.gates if g.verdict is Verdict.ESCALATE)
 
 
 def _calls(state: PipelineState) -> dict[str, int]:

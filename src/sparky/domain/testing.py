@@ -66,7 +66,8 @@ class TestRun:
     """All of one run of a test command at one sha. `trouble` None: the run is complete and can be compared.
 
     `detail` says, for a person, what `trouble` is, and where the environment is not as declared; `output` is
-    the digest of the log; `seconds` is wall time.
+    the digest of the log; `seconds` is wall time. `unrun`: of the lines that were asked about, by path, those
+    that the tests were not seen to run.
     """
 
     __test__ = False
@@ -78,6 +79,7 @@ class TestRun:
     output: str = ""
     seconds: float = 0.0
     level: str = "off"
+    unrun: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sparky.domain.attempt import Attempt, Evidence, Stage
+from sparky.domain.attempt import Attempt, Evidence, Stage, Trait
 from sparky.domain.change import Change, FileChange, is_test_path, read_patch
 from sparky.domain.finding import Finding, Left
 from sparky.domain.issue import Issue, Kind
@@ -96,6 +96,13 @@ def syntax_error(source: bytes) -> str | None:
 
 UNITS = "units"
 """The blob of an EXECUTE attempt of a tool that holds what it applied: pairs of a part and its units."""
+
+
+def by_tools_alone(state: PipelineState) -> bool:
+    """Whether nobody but deterministic fixers worked on it; who did a plan's parts is not known here."""
+    changed = [attempt for attempt in state.of(Stage.EXECUTE) if Trait.CHANGED in attempt.traits]
+    return bool(changed) and all(UNITS in attempt.blobs for attempt in changed)
+
 
 SEEN = "findings"
 """The blob of an EXECUTE attempt that holds all findings at the commit that it ended at."""

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparky.domain.agent import Role
-from sparky.domain.attempt import Evidence, GateResult, Stage, Trait, Verdict
+from sparky.domain.attempt import Evidence, GateResult, Trait, Verdict
 from sparky.domain.change import FileChange, is_test_path
 from sparky.domain.issue import Kind, Severity
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import TestRun
-from sparky.evidence.change import UNITS, edits_of
+from sparky.evidence.change import by_tools_alone, edits_of
 from sparky.evidence.tests import evidence_of, find_command, run_tests
 from sparky.ports import Ports
 from sparky.tamper.behaviour import Runs, killed, settle, shown_by
@@ -41,17 +41,11 @@ def ask(state: PipelineState, ports: Ports, files: Sequence[FileChange]) -> Aske
     """Judge a diff by its tests, where it touches any; no gate where it does not, or no test can run."""
     command = find_command(state, ports)
     tests = [file for file in files if is_test_path(file.path) or is_test_path(file.old_path or file.path)]
-    if command is None or not tests or state.has(Trait.NO_TESTS) or _by_tools_alone(state):
+    if command is None or not tests or state.has(Trait.NO_TESTS) or by_tools_alone(state):
         return Asked(gates=())
     if len(tests) < len(files):
         return _with_source(state, ports, command, tests)
     return _tests_alone(state, ports, command, tests)
-
-
-def _by_tools_alone(state: PipelineState) -> bool:
-    """Whether nobody but deterministic fixers worked on it: what they do to a test does not depend on it."""
-    changed = [attempt for attempt in state.of(Stage.EXECUTE) if Trait.CHANGED in attempt.traits]
-    return bool(changed) and all(UNITS in attempt.blobs for attempt in changed)
 
 
 def _with_source(

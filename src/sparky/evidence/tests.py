@@ -1,6 +1,8 @@
 """Runs of the tests at base and at head, compared by the identity of each failure."""
 
+from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 
 from sparky.domain.attempt import Evidence
 from sparky.domain.state import PipelineState
@@ -30,13 +32,15 @@ def run_tests(
     *,
     only: tuple[str, ...] = (),
     turn: int = 1,
+    lines: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
 ) -> TestRun:
-    """One run of the tests at a commit, with a line of progress."""
+    """One run of the tests at a commit, with a line of progress; see the port `Tests`."""
     what = "again, alone" if only else ("at base" if sha == state.base else "at head")
     what += " once more" if turn > 1 else ""
+    what += ", watching the changed lines" if lines else ""
     ports.progress.say(state.run_id, f"running the tests {what} ({sha[:10]})")
     limit = state.preferences.test_timeout_s
-    done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit, turn=turn)
+    done = ports.tests.run(state.context, sha, command, only=only, timeout_s=limit, turn=turn, lines=lines)
     red = sum(case.red for case in done.cases)
     said = done.trouble.value if done.trouble else f"{done.passed} passed, {red} failed"
     ports.progress.say(state.run_id, f"tests {what}: {said} in {done.seconds:.1f} s{_beside(done)}")

@@ -10,15 +10,21 @@ from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
-from sparky.evidence.change import UNITS, base_findings, looked_for, named, reasons, whole_issue, with_files
+from sparky.evidence.change import (
+    base_findings,
+    by_tools_alone,
+    looked_for,
+    named,
+    reasons,
+    whole_issue,
+    with_files,
+)
 from sparky.evidence.detect import Detected, detect, exported
+from sparky.evidence.risks import Risks, find_risks
 from sparky.evidence.tamper import ask
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, fixed
-
-SIZE_LIMIT = 1000
-"""Changed lines above which a session's work is not merged without a person."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -31,14 +37,17 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     fresh = appeared(before, after.findings)
     hidden = bool(fresh) and not appeared(before, _look(state, ports, state.head, paths).findings)
     asked = ask(state, ports, change.files)
-    gates = (
+    required = (
         _tested(state),
         _nothing_new(fresh, hidden=hidden),
         _tests_show_it(state, ports, asked.shown),
         *asked.gates,
         _criteria(state.issue),
-        _size(state, change),
     )
+    # Work that goes back to its agent is not looked at any further.
+    refused = any(gate.verdict is Verdict.REVISE for gate in required)
+    risks = Risks(gates=()) if refused or by_tools_alone(state) else find_risks(state, ports)
+    gates = (*required, *risks.gates)
     attempt = _judged(handoff, gates)
     kinds = {route.kind for route in state.routes}
     mine = [f for f in before if f.kind in kinds]
@@ -52,7 +61,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         reason=attempt.reason + said,
         gates=gates,
         tally=tally,
-        evidence=(*after.evidence, *asked.evidence),
+        evidence=(*after.evidence, *asked.evidence, *risks.evidence),
         sha=state.head,
         agent="verifier",
     )
@@ -101,8 +110,7 @@ def _look(
 
 def _kinds(state: PipelineState) -> tuple[Kind, ...]:
     """A tool mends what it was asked for; who had a session may have brought findings of any kind."""
-    changed = (a for a in state.of(Stage.EXECUTE) if Trait.CHANGED in a.traits)
-    return looked_for(state) if all(UNITS in a.blobs for a in changed) else tuple(Kind)
+    return looked_for(state) if by_tools_alone(state) else tuple(Kind)
 
 
 def _tested(state: PipelineState) -> GateResult:
@@ -146,12 +154,6 @@ def _criteria(issue: Issue) -> GateResult:
         return _gate("criteria", Verdict.PASS, "the issue states none")
     words = "; ".join(issue.criteria[:5])
     return _gate("criteria", Verdict.ESCALATE, f"{len(issue.criteria)} criterion/criteria to judge: {words}")
-
-
-def _size(state: PipelineState, change: Change) -> GateResult:
-    if state.issue.source is Source.FINDINGS or change.size <= SIZE_LIMIT:
-        return _gate("size", Verdict.PASS, f"{change.size} line(s) changed")
-    return _gate("size", Verdict.ESCALATE, f"{change.size} lines changed, more than {SIZE_LIMIT}")
 
 
 def _gate(gate: str, verdict: Verdict, reason: str) -> GateResult:
