@@ -1,0 +1,59 @@
+"""A run that was taken apart is killed in one of its parts: it goes on there, and each part is done once."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from tests.durable.world import World, make_world
+
+_SCRIPT = """
+[[session]]
+issue = "002.1"
+[[session.steps]]
+do = "replace"
+path = "calc.py"
+old = "x * 3"
+text = "x * 2"
+[[session]]
+issue = "002.2"
+[[session.steps]]
+do = "replace"
+path = "calc.py"
+old = "import os\\n\\n\\n"
+text = ""
+[[session.steps]]
+do = "run"
+argv = ["sleep", "2"]
+"""
+_ISSUE = "# Issue #002: two things\n\n## Tasks\n- [ ] double is wrong\n- [ ] drop the import of os\n"
+
+
+@pytest.mark.parametrize("moment", ["1: execute 1 by coder …", "2.2: execute 1 by coder …", "2.2: test 1 …"])
+def test_kill_9_in_a_part_and_resume_leave_each_part_done_once(world: World, moment: str) -> None:
+    here = make_world(world.root / "parts", world.cache, _SCRIPT)
+    (here.repo / "issues" / "002-two.md").write_text(_ISSUE, encoding="utf-8")
+    here.git("add", "-A")
+    here.git("commit", "-qm", "an issue of two parts")
+    process = here.start("run", "2", "--script", str(here.script))
+    assert process.stdout is not None
+    for line in process.stdout:
+        if moment in line:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+
+    again = here.sparky("resume", "--json")
+    assert again.returncode == 0, again.stderr
+    (result,) = json.loads(again.stdout)
+    assert (result["outcome"], result["attempts"]) == ("ready", 0)
+    told = here.sparky("show", result["run_id"], "--json")
+    assert [step["stage"] for step in json.loads(told.stdout)["steps"]] == [
+        *("decompose", "child", "child", "test", "verify"),
+    ]
+    log = here.git("log", "--format=%s", f"main..{result['branch']}").splitlines()
+    assert log == ["drop the import of os", "double is wrong"]
+    assert sorted(str(run["issue"]) for run in here.runs()) == ["002", "002.1", "002.2"]
+    assert here.git("worktree", "list").count("\n") == 0
