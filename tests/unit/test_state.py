@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
-from sparky.domain.state import End, Handoff, MergePolicy, Outcome, Preferences
+from sparky.domain.state import Budget, End, Handoff, MergePolicy, Outcome, Preferences, Spent
 from tests.builders import BASE, changed, routed, sha, state_of, visited
 
 ONE, TWO, NEW_BASE = sha("1"), sha("2"), sha("d")
@@ -76,3 +76,16 @@ def test_an_attempt_begins_with_what_its_handoff_says() -> None:
         part=2,
         strategy=Strategy.SIMPLIFIED_APPROACH,
     )
+
+
+def test_what_is_left_of_a_budget_is_never_below_nothing_and_no_limit_stays_none() -> None:
+    spent = Spent(usd=0.75, tokens=100, seconds=30.0)
+    assert Budget(usd=1.0, tokens=90, seconds=20.0).less(spent) == Budget(usd=0.25, tokens=0, seconds=0.0)
+    assert Budget().less(spent) == Budget()
+    assert Budget().reached(spent) == ()
+
+
+def test_what_a_segment_has_spent_is_the_sum_of_its_own_attempts() -> None:
+    one = replace(visited(Stage.TEST), cost_usd=0.1, tokens=3, seconds=1.5)
+    state = replace(state_of(one, one, one), segment_start=1)
+    assert state.spent == Spent(usd=0.2, tokens=6, seconds=3.0)

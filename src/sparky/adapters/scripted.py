@@ -9,7 +9,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -42,7 +42,7 @@ class ScriptedSession:
     """One session: its steps, how it ends (finish, crash, hang), what it claims, with which exit code.
 
     `issue`, `number` and `agent` None: it fits any of them. `handover`: why it says that it is not its turn;
-    `plan`: the several issues that it says this one is.
+    `plan`: the several issues that it says this one is. `tokens` and `cost_usd` are reported however it ends.
     """
 
     issue: str | None = None
@@ -55,6 +55,8 @@ class ScriptedSession:
     handover: str = ""
     plan: tuple[str, ...] = ()
     code: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +104,7 @@ class ScriptedRunner:
                 supervised=True,
             )
         )
-        return _result(done)
+        return replace(_result(done), tokens=chosen.tokens, cost_usd=chosen.cost_usd)
 
 
 def fits(session: ScriptedSession, request: SessionRequest) -> bool:

@@ -41,7 +41,8 @@ def perform_child(
     ports = replace(ports, progress=_Both(inner=ports.progress, whole=state.run_id, part=child.id))
     done = _earlier(state, handoff, house) or _driven(first, state, house, steps(ports))
     if isinstance(done, RunRow):
-        step = f"merge or cancel {done.run_id}, then: sparky retry {state.run_id}"
+        way = "answer" if done.asks else "merge or cancel"
+        step = f"{way} {done.run_id}, then: sparky retry {state.run_id}"
         attempt = handoff.begin(Verdict.ESCALATE, f"{child.title}: {done.run_id} has this issue")
         return replace(attempt, items=(step,), child=done.run_id)
     return _told(handoff, state, child, done, ports)
@@ -57,6 +58,7 @@ def _first(state: PipelineState, child: Child, handoff: Handoff, issue: Issue) -
         issue=replace(issue, title=child.title),
         context=replace(state.context, base=state.head, branch=branch_name(issue, run)),
         preferences=replace(state.preferences, merge=MergePolicy.ASK),
+        budget=state.budget.less(state.spent),
     )
 
 
@@ -102,6 +104,7 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
         items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
         tokens=sum(one.tokens for one in done.attempts),
         cost_usd=sum(one.cost_usd for one in done.attempts),
+        seconds=round(sum(one.seconds for one in done.attempts), 3),
     )
 
 

@@ -28,6 +28,11 @@ merge = "ask"
 test_timeout_s = 900
 session_timeout_s = 1800
 
+# What one run may cost before it asks you; no limit where nothing is said.
+# budget_usd = 5.0
+# budget_tokens = 2_000_000
+# budget_minutes = 120
+
 # Foreign code (tests, builds, agents) runs in a sandbox. false is shown on every result.
 sandbox = true
 

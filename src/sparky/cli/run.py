@@ -8,6 +8,7 @@ from sparky.adapters.scripted import read_script
 from sparky.app.intake import find_issue, first_state
 from sparky.cli.options import as_json, auto, place, preferences_of, repository, sandbox, say, script
 from sparky.cli.take import exit_code, put_outcome, take_issue
+from sparky.config import budget
 from sparky.domain.errors import NeedsPersonError
 
 
@@ -43,6 +44,8 @@ def command(
     wanted = preferences_of(here.settings, auto=auto, script=script, no_sandbox=no_sandbox)
     if wanted.script:
         read_script(Path(wanted.script))
-    run, _ = take_issue(here.house, first_state(here.house, here.found, parsed.issue, wanted))
+    run, _ = take_issue(
+        here.house, first_state(here.house, here.found, parsed.issue, wanted, budget(here.settings))
+    )
     result = put_outcome(here.house, run, as_json=as_json)
     return exit_code(here.house, result)

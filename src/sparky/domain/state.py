@@ -69,12 +69,39 @@ class Preferences:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What sessions and stages have cost."""
+
+    usd: float
+    tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Budget:
-    """Limits of a run; None means no limit."""
+    """What one segment of a run may cost; None means no limit."""
 
     usd: float | None = None
     tokens: int | None = None
     seconds: float | None = None
+
+    def reached(self, spent: Spent) -> tuple[str, ...]:
+        """The limits that are reached, each in words: what was spent, of how much."""
+        minutes, allowed = spent.seconds / 60, (self.seconds or 0) / 60
+        said = (
+            (spent.usd, self.usd, f"{spent.usd:.2f} of {self.usd or 0:.2f} USD"),
+            (spent.tokens, self.tokens, f"{spent.tokens} of {self.tokens} tokens"),
+            (spent.seconds, self.seconds, f"{minutes:.1f} of {allowed:.1f} minutes"),
+        )
+        return tuple(words for cost, limit, words in said if limit is not None and cost >= limit)
+
+    def less(self, spent: Spent) -> "Budget":
+        """What is left of it."""
+        return Budget(
+            usd=None if self.usd is None else max(self.usd - spent.usd, 0.0),
+            tokens=None if self.tokens is None else max(self.tokens - spent.tokens, 0),
+            seconds=None if self.seconds is None else max(self.seconds - spent.seconds, 0.0),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +189,16 @@ class PipelineState:
         """The state as the segment starts with it that the answer begins."""
         following = self.next_segment(self.preferences)
         return replace(following, answers=(*self.answers, replace(answer, segment=following.segment)))
+
+    @property
+    def spent(self) -> Spent:
+        """What this segment has cost so far."""
+        here = self.attempts[self.segment_start :]
+        return Spent(
+            usd=round(sum(a.cost_usd for a in here), 6),
+            tokens=sum(a.tokens for a in here),
+            seconds=round(sum(a.seconds for a in here), 3),
+        )
 
     @property
     def given_up(self) -> tuple[str, ...]:
