@@ -54,6 +54,7 @@ class Settings:
     budget_tokens: int | None = None
     budget_minutes: float | None = None
     sandbox: bool = True
+    constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     script: str | None = None
 
@@ -155,6 +156,7 @@ def preferences(settings: Settings) -> Preferences:
         test_timeout_s=settings.test_timeout_s,
         session_timeout_s=settings.session_timeout_s,
         sandbox=settings.sandbox,
+        constraints=settings.constraints,
         script=settings.script,
     )
 

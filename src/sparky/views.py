@@ -9,7 +9,7 @@ from sparky.domain.attempt import Attempt, Evidence, GateResult, Verdict
 from sparky.domain.escalation import Answer, Escalation
 from sparky.domain.result import Result
 from sparky.domain.run import Life, RunRow
-from sparky.domain.state import Outcome, PipelineState
+from sparky.domain.state import Earlier, Outcome, PipelineState
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +60,7 @@ class Story:
     steps: tuple[StoryStep, ...]
     result: Result
     answers: tuple[Answer, ...] = ()
+    earlier: tuple[Earlier, ...] = ()
     question: Escalation | None = None
 
 
@@ -100,6 +101,7 @@ def story(state: PipelineState, life: Life, result: Result) -> Story:
         steps=tuple(_step(attempt) for attempt in state.attempts),
         result=result,
         answers=state.answers,
+        earlier=state.earlier,
         question=state.ends[-1].question if life is not Life.RUNNING and state.ends else None,
     )
 

@@ -27,6 +27,7 @@ budget_usd = 5
 budget_tokens = 2_000_000
 budget_minutes = 1.5
 sandbox = false
+constraints = ["no new dependency"]
 issues = ["work"]
 script = "play.toml"
 """
@@ -41,6 +42,7 @@ SET = Settings(
     budget_tokens=2_000_000,
     budget_minutes=1.5,
     sandbox=False,
+    constraints=("no new dependency",),
     issues=("work",),
     script="play.toml",
 )
@@ -69,6 +71,7 @@ def test_every_key_of_sparky_toml_is_read_and_wanted(tmp_path: Path) -> None:
         test_timeout_s=60.0,
         session_timeout_s=0.5,
         sandbox=False,
+        constraints=("no new dependency",),
         script="play.toml",
     )
 
@@ -97,7 +100,8 @@ WRONG = {
     "mrege = 'auto'": "unknown key 'mrege'; did you mean 'merge'?",
     "test_timeout = 5": "unknown key 'test_timeout'; did you mean 'test_timeout_s'?",
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
-    "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, sandbox, issues, script",
+    "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, sandbox, "
+    "constraints, issues, script",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
     "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",

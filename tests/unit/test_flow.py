@@ -11,7 +11,7 @@ from sparky.domain.flow import TABLE, decide, row_for
 from sparky.domain.issue import Issue, Severity
 from sparky.domain.moves import CRITERIA
 from sparky.domain.plan import Child
-from sparky.domain.state import Budget, End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import Budget, Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
 from tests.builders import (
     BASE,
     ISSUE,
@@ -894,6 +894,38 @@ def over(spent: str, *, at: str = BASE) -> End:
 DEAR = (ADA_BOB, costing(failed("ada", Trait.CRASHED), tokens=1000))
 DEAR_PART = (THREE, costing(changed("ada", ONE), usd=0.6), visited(REVIEW))
 
+EARLIER = Earlier(
+    run_id="7-0-1",
+    outcome=Outcome.FAILED,
+    reason="All agents failed",
+    refused=("attempt 1 by ada changed a.py: test_a is red",),
+    errors=("test_a: 1 != 2",),
+)
+
+EARLIER_ROWS: Rows = {
+    "an earlier run came to nothing: the agent is told, and has all its attempts": (
+        replace(state_of(ADA), earlier=(EARLIER,)),
+        execute(
+            "ada",
+            "routed",
+            at=BASE,
+            errors=("run 7-0-1: test_a: 1 != 2",),
+            avoided=("run 7-0-1: attempt 1 by ada changed a.py: test_a is red",),
+        ),
+    ),
+    "what this run has tried is told after that": (
+        replace(state_of(ADA_BOB, failed("ada")), earlier=(EARLIER,)),
+        execute(
+            "bob",
+            "ada said 1",
+            at=BASE,
+            strategy=MECHANICAL,
+            errors=("run 7-0-1: test_a: 1 != 2", "ada said 1"),
+            avoided=("run 7-0-1: attempt 1 by ada changed a.py: test_a is red",),
+        ),
+    ),
+}
+
 BUDGET_ROWS: Rows = {
     "the budget is reached before the next agent works: a person is asked": (
         limited(*DEAR),
@@ -945,6 +977,7 @@ BUDGET_ROWS: Rows = {
 
 ROWS: Rows = {
     **BUDGET_ROWS,
+    **EARLIER_ROWS,
     **PLAN_ROWS,
     **ROUTE_ROWS,
     **EXECUTE_ROWS,

@@ -9,7 +9,7 @@ from sparky.domain.attempt import Attempt, Stage, Verdict
 from sparky.domain.issue import Issue, branch_name, slug
 from sparky.domain.plan import Child
 from sparky.domain.run import RunRow, Take
-from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
 from sparky.formats.state_json import decode
 from sparky.pipeline import Steps, drive
 from sparky.ports import Ports, Progress
@@ -37,7 +37,8 @@ def perform_child(
     if unmet:
         said = f"{child.title}: skipped, since {', '.join(unmet)} is not done"
         return handoff.begin(Verdict.SKIP, said)
-    first = _first(state, child, handoff, decode(ports.blobs.get(child.issue), Issue))
+    issue = decode(ports.blobs.get(child.issue), Issue)
+    first = _first(state, child, handoff, issue, house.earlier(issue.key))
     ports = replace(ports, progress=_Both(inner=ports.progress, whole=state.run_id, part=child.id))
     done = _earlier(state, handoff, house) or _driven(first, state, house, steps(ports))
     if isinstance(done, RunRow):
@@ -48,8 +49,10 @@ def perform_child(
     return _told(handoff, state, child, done, ports)
 
 
-def _first(state: PipelineState, child: Child, handoff: Handoff, issue: Issue) -> PipelineState:
-    """The child's first state: the same one each time for the same handoff of the same run."""
+def _first(
+    state: PipelineState, child: Child, handoff: Handoff, issue: Issue, earlier: tuple[Earlier, ...]
+) -> PipelineState:
+    """The child's first state: under the same id each time for the same handoff of the same run."""
     mark = hashlib.sha256(f"{state.run_id}\0{handoff.part}".encode()).hexdigest()[:8]
     run = f"{slug(issue.id, 24)}-{mark}-{handoff.number}"
     return PipelineState(
@@ -59,6 +62,7 @@ def _first(state: PipelineState, child: Child, handoff: Handoff, issue: Issue) -
         context=replace(state.context, base=state.head, branch=branch_name(issue, run)),
         preferences=replace(state.preferences, merge=MergePolicy.ASK),
         budget=state.budget.less(state.spent),
+        earlier=earlier,
     )
 
 

@@ -80,6 +80,7 @@ def first_state(
         context=context,
         preferences=preferences,
         budget=budget,
+        earlier=house.earlier(issue.key),
     )
 
 

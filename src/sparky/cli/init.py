@@ -36,6 +36,9 @@ session_timeout_s = 1800
 # Foreign code (tests, builds, agents) runs in a sandbox. false is shown on every result.
 sandbox = true
 
+# What every change has to keep to; agents are told, beside what the issue says.
+constraints = []
+
 # Further directories with issue files, beside issues/, .issues/, docs/issues/ and .github/issues/.
 issues = []
 

@@ -64,8 +64,20 @@ class Preferences:
     test_timeout_s: float = 900.0
     session_timeout_s: float = 1800.0
     sandbox: bool = True
+    constraints: tuple[str, ...] = ()
     script: str | None = None
     paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Earlier:
+    """What an ended run of the same issue came to, in short; `refused`: changes that did not hold, why."""
+
+    run_id: str
+    outcome: Outcome
+    reason: str
+    refused: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +169,10 @@ class End:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineState:
-    """A run so far. `ends` holds the end of every earlier segment, the last being the run's own."""
+    """A run so far. `ends` holds the end of every earlier segment, the last being the run's own.
+
+    `earlier` are the runs of the same issue before this one, oldest first; none of them counts as an attempt.
+    """
 
     run_id: str
     pipeline_id: str
@@ -165,6 +180,7 @@ class PipelineState:
     context: Context
     preferences: Preferences = field(default_factory=Preferences)
     budget: Budget = field(default_factory=Budget)
+    earlier: tuple[Earlier, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     ends: tuple[End, ...] = ()
     answers: tuple[Answer, ...] = ()
