@@ -40,6 +40,7 @@ class ConfigError(UsageError):
 class Settings:
     """What `sparky.toml` may say. Times are in seconds.
 
+    `sisters` are other repositories by name, each as a path (from the repository's top) or a URL.
     `test_command` and `test_setup` are one shell-like line each, `test_report` is a path or pattern from the
     repository's top.
     """
@@ -57,6 +58,8 @@ class Settings:
     constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     script: str | None = None
+    write_results: bool = False
+    sisters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,8 @@ sandbox = false
 constraints = ["no new dependency"]
 issues = ["work"]
 script = "play.toml"
+write_results = true
+sisters = { shop = "../shop" }
 """
 SET = Settings(
     merge="auto",
@@ -45,6 +47,8 @@ SET = Settings(
     constraints=("no new dependency",),
     issues=("work",),
     script="play.toml",
+    write_results=True,
+    sisters={"shop": "../shop"},
 )
 
 
@@ -101,7 +105,7 @@ WRONG = {
     "test_timeout = 5": "unknown key 'test_timeout'; did you mean 'test_timeout_s'?",
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
     "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, sandbox, "
-    "constraints, issues, script",
+    "constraints, issues, script, write_results, sisters",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
     "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",

@@ -40,6 +40,13 @@ TABLES = [
     "issues = 'work'",
     "issues = [1]",
     "script = 'play.toml'",
+    "write_results = true",
+    "write_results = 'yes'",
+    "sisters = { shop = '../shop' }",
+    "sisters = { shop = 1 }",
+    "[sisters]\nshop = 'https://example.org/shop.git'",
+    "constraints = ['no new dependency']",
+    "constraints = 'none'",
     "scripts = 'play.toml'",
 ]
 

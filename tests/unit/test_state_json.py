@@ -122,6 +122,7 @@ STATE = PipelineState(
         agent="dead-code",
         status="in progress",
         path="issues/007.md",
+        repository="shop",
         parent_issue="1",
         order=2,
         dependencies=("6",),
@@ -138,6 +139,7 @@ STATE = PipelineState(
         branch="sparky/7-tidy-the-report-dad37eaf-1",
         source_repo="https://forge/ada/shop",
         is_external=True,
+        result_file="/home/ada/desk/issues/007.result.md",
     ),
     preferences=Preferences(
         merge=MergePolicy.APPROVED,

@@ -16,6 +16,7 @@ from sparky.domain.reference import (
     number_order,
 )
 from sparky.issues.markdown import Parsed, parse, sentence_issue
+from sparky.issues.result_md import RESULT_SUFFIX
 
 FOLDERS = (Path("issues"), Path(".issues"), Path("docs/issues"), Path(".github/issues"))
 _SUFFIXES = frozenset({".md", ".markdown"})
@@ -94,7 +95,10 @@ class MarkdownTracker:
             except OSError as error:
                 raise UnreadableIssueError(f"cannot list {self._shown(folder)}: {error.strerror}") from error
             for file in entries:
-                if file.suffix.lower() in _SUFFIXES and file.stem.lower() not in _NO_ISSUES:
+                name = file.name.lower()
+                if file.suffix.lower() in _SUFFIXES and not (
+                    file.stem.lower() in _NO_ISSUES or name.endswith(RESULT_SUFFIX)
+                ):
                     files.setdefault(file.resolve(), file)
         return list(files.values())
 

@@ -59,7 +59,7 @@ def _first(
         run_id=run,
         pipeline_id=state.run_id,
         issue=replace(issue, title=child.title),
-        context=replace(state.context, base=state.head, branch=branch_name(issue, run)),
+        context=replace(state.context, base=state.head, branch=branch_name(issue, run), result_file=""),
         preferences=replace(state.preferences, merge=MergePolicy.ASK),
         budget=state.budget.less(state.spent),
         earlier=earlier,

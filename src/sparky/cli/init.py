@@ -44,6 +44,12 @@ issues = []
 
 # A script of sessions for the scripted runner, named from the repository's top; the same as --script.
 # script = "session.toml"
+
+# Write each run's result beside its issue file, as NAME.result.md.
+write_results = false
+
+# Other repositories that issues may name, as paths from here or URLs.
+# sisters = { shop = "../shop" }
 """
 
 

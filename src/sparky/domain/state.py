@@ -41,6 +41,8 @@ class Context:
     """Where a run works. `repo_path` is the repository's top directory; `base` the sha the run starts from.
 
     `git_dir` is its common git directory; `target` the branch to merge into, None with a detached HEAD.
+    `source_repo` is its remote; where the issue is another repository's (`is_external`), the top directory of
+    that one. `result_file` is the file beside the issue that each segment's result is written to, "": none.
     """
 
     repo_name: str
@@ -51,6 +53,7 @@ class Context:
     branch: str
     source_repo: str = ""
     is_external: bool = False
+    result_file: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
