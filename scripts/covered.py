@@ -1,6 +1,6 @@
 """Run the tests with branch coverage and hold the figures against the house's rules.
 
-100 % of domain, formats and pipeline; 90 % overall. Processes that the tests start are counted.
+100 % of what is pure and closed; 90 % overall. Processes that the tests start are counted.
 """
 
 import json
@@ -8,7 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-WHOLE = ("src/sparky/domain/", "src/sparky/formats/", "src/sparky/pipeline.py")
+WHOLE = (
+    "src/sparky/domain/",
+    "src/sparky/formats/",
+    "src/sparky/issues/",
+    "src/sparky/pipeline.py",
+    "src/sparky/fixing/bisect.py",
+    "src/sparky/reports/report_md.py",
+    "src/sparky/reports/inline_md.py",
+    "src/sparky/reports/responsibility.py",
+)
 OVERALL = 90.0
 
 

@@ -5,7 +5,7 @@ import math
 import os
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePosixPath
 
@@ -97,19 +97,21 @@ def read_settings(top: Path) -> Settings:
     """The settings of a repository: its `sparky.toml`, else `[tool.sparky]` of its pyproject, else defaults.
 
     Raises ConfigError for unreadable TOML, an unknown key (naming the nearest), a wrong type or value.
-    A pyproject that is invalid TOML is not sparky's to refuse: it counts as having no `[tool.sparky]`.
+    A pyproject that is invalid TOML and does not speak of sparky is not sparky's to refuse.
     """
     own = top / FILE
-    if own.is_file():
-        return parse_settings(_read_toml(own), str(own))
+    if os.path.lexists(own):
+        return parse_settings(_parse(_read(own), own), str(own))
     pyproject = top / "pyproject.toml"
-    if pyproject.is_file():
-        try:
-            table = _read_toml(pyproject).get("tool", {})
-        except ConfigError:
-            return Settings()
-        if isinstance(table, dict) and "sparky" in table:
-            return parse_settings(table["sparky"], f"{pyproject} [tool.sparky]")
+    said = _read(pyproject) if pyproject.is_file() else b""
+    try:
+        table = _parse(said, pyproject).get("tool")
+    except ConfigError:
+        if b"[tool.sparky" in said:
+            raise
+        return Settings()
+    if isinstance(table, dict) and "sparky" in table:
+        return parse_settings(table["sparky"], f"{pyproject} [tool.sparky]")
     return Settings()
 
 
@@ -117,12 +119,8 @@ def parse_settings(table: object, where: str) -> Settings:
     """Settings from a TOML table; raises ConfigError naming `where`."""
     if not isinstance(table, dict):
         raise ConfigError(f"{where} is {table!r}, and must be a table")
-    known = [f.name for f in fields(Settings)]
-    for key in table:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known keys are {', '.join(known)}"
-            raise ConfigError(f"{where}: unknown key {key!r}{hint}")
+    if said := unknown_key(table, (f.name for f in fields(Settings))):
+        raise ConfigError(f"{where}: {said}")
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
@@ -147,6 +145,27 @@ def _check_tests(settings: Settings, where: str) -> None:
             shlex.split(getattr(settings, key) or "")
         except ValueError as error:
             raise ConfigError(f"{where}: {key}: {error}") from error
+
+
+def parse_toml(data: bytes) -> dict[str, object]:
+    """The table in a TOML file; raises ValueError, whose text goes on after the file's name."""
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"is not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"is not valid TOML: {error}") from error
+
+
+def unknown_key(keys: Iterable[str], known: Iterable[str]) -> str | None:
+    """What to say of the first key that is not known, with the nearest that is; None if all are."""
+    names = tuple(known)
+    for key in keys:
+        if key not in names:
+            near = difflib.get_close_matches(key, names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(names)}"
+            return f"unknown key {key!r}; {hint}"
+    return None
 
 
 def preferences(settings: Settings) -> Preferences:
@@ -174,8 +193,15 @@ def budget(settings: Settings) -> Budget:
     )
 
 
-def _read_toml(path: Path) -> dict[str, object]:
+def _read(path: Path) -> bytes:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(f"{path}: {error}") from error
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+def _parse(data: bytes, path: Path) -> dict[str, object]:
+    try:
+        return parse_toml(data)
+    except ValueError as error:
+        raise ConfigError(f"{path} {error}") from error

@@ -1,6 +1,6 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -78,6 +78,10 @@ class Repository(Protocol):
         """A file's bytes at a commit; None if it is not there."""
         ...
 
+    def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of those of the paths that are files at a commit, sorted; few processes for many."""
+        ...
+
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit's tree, sorted; links and submodules are left out."""
         ...
@@ -103,6 +107,10 @@ class Repository(Protocol):
 
         A new commit; no branch is moved and no worktree touched. The files are those in conflict.
         """
+        ...
+
+    def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
+        """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
         ...
 
     def merge(self, target: str, expected: str, head: str) -> None:
@@ -132,6 +140,8 @@ class GitError(UserError):
 
 class NoRepositoryError(GitError):
     """A path is in no repository, or in none that sparky can work on."""
+
+    code = 2
 
 
 class UncommittableError(GitError):

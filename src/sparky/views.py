@@ -1,15 +1,18 @@
 """Projections: what the command line, JSON and pages show. Made from stored values alone."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sparky.domain.agent import Bid, Route
-from sparky.domain.attempt import Attempt, Evidence, GateResult, Verdict
+from sparky.domain.attempt import Attempt, Evidence, GateResult, Responsibility, Verdict
 from sparky.domain.escalation import Answer, Escalation
 from sparky.domain.result import Result
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, Outcome, PipelineState
+from sparky.reports.branch import Briefing
+from sparky.reports.metrics import Metric
+from sparky.reports.reading import Reading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,7 @@ class StoryStep:
     evidence: tuple[Evidence, ...]
     commands: tuple[str, ...]
     items: tuple[str, ...]
+    briefing: Briefing | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +93,11 @@ def ordered(lines: Iterable[StatusLine]) -> tuple[StatusLine, ...]:
     return tuple(sorted(lines, key=lambda line: 0 if line.needs_person else rank[line.life]))
 
 
-def story(state: PipelineState, life: Life, result: Result) -> Story:
-    """A run as a story, with its result."""
+def story(
+    state: PipelineState, life: Life, result: Result, briefings: Mapping[int, Briefing] | None = None
+) -> Story:
+    """A run as a story, with its result, and what its attempts were told by reports."""
+    told = briefings or {}
     return Story(
         run_id=state.run_id,
         title=state.issue.title,
@@ -98,7 +105,7 @@ def story(state: PipelineState, life: Life, result: Result) -> Story:
         repo_path=state.context.repo_path,
         target=state.context.target,
         routes=state.routes,
-        steps=tuple(_step(attempt) for attempt in state.attempts),
+        steps=tuple(_step(attempt, told.get(place)) for place, attempt in enumerate(state.attempts)),
         result=result,
         answers=state.answers,
         earlier=state.earlier,
@@ -117,7 +124,17 @@ def bid_line(bid: Bid, route: Route) -> str:
     return f"{bid.agent} {bid.confidence:.2f} (priority {bid.priority}): {bid.reason}: {fate}"
 
 
-def _step(attempt: Attempt) -> StoryStep:
+def briefing_lines(told: Briefing) -> tuple[str, ...]:
+    """Which report was chosen, whose items it has, which were passed over, and what was answered since."""
+    chosen = told.chosen.id.name if told.chosen else "no report"
+    first = f"{told.role.value}: {told.scenario.value} by {chosen}: {told.reason}"
+    items = (f"for the {item.owner.value}: {item.text}" for item in told.items)
+    over = (f"passed over {path}: {why}" for path, why in told.passed_over)
+    settled = (f"{one.item} {one.settled.value}: {one.reason}" for one in told.settled)
+    return (first, *items, *settled, *over)
+
+
+def _step(attempt: Attempt, told: Briefing | None) -> StoryStep:
     return StoryStep(
         stage=attempt.stage.value,
         number=attempt.number,
@@ -130,6 +147,7 @@ def _step(attempt: Attempt) -> StoryStep:
         evidence=attempt.evidence,
         commands=tuple(shlex.join(e.command) for e in attempt.evidence),
         items=attempt.items,
+        briefing=told,
     )
 
 
@@ -143,3 +161,40 @@ def _next_step(row: RunRow, life: Life) -> str:
             return f"sparky logs -f {row.run_id}"
         case Life.ENDED:
             return f"sparky show {row.run_id}"
+
+
+def reading_view(reading: Reading) -> dict[str, object]:
+    """What was understood of a report: its items by owner, each owner there."""
+    owners = dict.fromkeys((*_OWNERS, *(item.owner for item in reading.items)))
+    return {
+        "pipeline_status": reading.pipeline_status,
+        "failed_jobs": reading.failed_jobs,
+        "failures": reading.failures,
+        "items": {owner.value: [i for i in reading.items if i.owner is owner] for owner in owners},
+        "merge_decision": reading.merge_decision,
+        "unread": reading.unread,
+    }
+
+
+_OWNERS = (
+    Responsibility.CODER,
+    Responsibility.TESTER,
+    Responsibility.REVIEWER,
+    Responsibility.DOCUMENTER,
+    Responsibility.PERSON,
+    Responsibility.ENVIRONMENT,
+)
+
+
+def metric_view(metric: Metric) -> dict[str, object]:
+    """A figure, with what it is counted from and whether its target is met (None: nothing was counted)."""
+    return {
+        "name": metric.name,
+        "means": metric.means,
+        "value": metric.value,
+        "numerator": metric.numerator,
+        "denominator": metric.denominator,
+        "target": f"{metric.goal.value} {metric.target:g}",
+        "met": metric.met,
+        "runs": metric.runs,
+    }

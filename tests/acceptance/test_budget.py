@@ -43,3 +43,18 @@ def test_a_person_may_end_it_there(world: World) -> None:
         "cancelled",
         "a person said: stop",
     )
+
+
+def test_between_two_deliverables_the_whole_is_asked_about_and_goes_on_with_the_next(
+    world_of: MakeWorld,
+) -> None:
+    text = "# Issue #020: arithmetic\n\n## Tasks\n- [ ] double is wrong\n- [ ] zero is wrong\n"
+    world = world_of({**BUG, "issues/020-all.md": text, "sparky.toml": "budget_tokens = 1000\n"})
+    double = replacing("calc.py", "x * 3", "x * 2", issue="020.1", tokens=1000)
+    zero = replacing("calc.py", "x * 2", "2 * x", issue="020.2", tokens=10)
+    asked = world.sparky("run", "20", "--json", *world.script(double, zero)).json()
+    assert (asked["outcome"], asked["tokens"]) == ("blocked", 1000)
+    assert asked["reason"].startswith("budget reached: 1000 of 1000 tokens; double is wrong: ready: ")
+    done = world.sparky("answer", asked["run_id"], "continue", "--json").json()
+    assert (done["outcome"], done["tokens"]) == ("ready", 1010), done
+    assert world.git("show", f"{done['branch']}:calc.py") == "def double(x):\n    return 2 * x"

@@ -108,7 +108,7 @@ def test_settings_that_are_wrong_are_refused_by_file_and_key(world_of: MakeWorld
         world.write({"sparky.toml": toml})
         code, line = refused(world.sparky("fix"))
         assert (code, says in line) == (2, True), line
-        assert line.startswith(f"error: {world.repo}/sparky.toml: ")
+        assert line.startswith(f"error: {world.repo}/sparky.toml")
 
 
 @pytest.mark.parametrize("words", [("scan",), ("fix",), ("run", "double is wrong")])
@@ -125,8 +125,8 @@ def test_places_that_cannot_be_written_are_named(world_of: MakeWorld) -> None:
     (world.root / "file").write_text("in the way", encoding="utf-8")
     place = str(world.root / "file" / "sparky")
     for name, rest in (
-        ("SPARKY_STATE_DIR", ""),
-        ("SPARKY_CACHE_DIR", "; make it writable, or set SPARKY_CACHE_DIR"),
+        ("SPARKY_STATE_DIR", "; make it writable, or set SPARKY_STATE_DIR"),
+        ("SPARKY_CACHE_DIR", "; make it writable and make room there, or set SPARKY_CACHE_DIR"),
     ):
         said = world.sparky("fix", env={name: place})
         assert refused(said) == (1, f"error: cannot write in {place}: Not a directory{rest}")
@@ -192,6 +192,7 @@ def test_agents_are_listed_with_what_they_own(here: World) -> None:
         "formatting": "ruff",
         "imports": "ruff",
         "dead-code": "ruff",
+        "tester": "a session (scripted)",
         "coder": "a session (scripted)",
     }
     owned = [kind for one in listed for kind in one["owns"]]
@@ -222,12 +223,12 @@ def test_show_tells_the_story_and_json_has_all_of_it(here: World, ready: str) ->
     ]
     assert {key for step in told["steps"] for key in step} == {
         *("stage", "number", "agent", "strategy", "verdict", "reason", "seconds", "gates", "evidence"),
-        *("commands", "items"),
+        *("commands", "items", "briefing"),
     }
     test = next(step for step in told["steps"] if step["stage"] == "test")
     assert [sorted(evidence) for evidence in test["evidence"]] == [
         ["code", "command", "note", "output", "sandbox", "seconds", "sha"]
-    ] * 2
+    ] * 3  # the base is red, and so run twice
 
 
 def test_a_prefix_of_several_runs_names_them(world_of: MakeWorld) -> None:

@@ -96,6 +96,10 @@ def test_a_commit_has_its_files_byte_for_byte(person: Person, tmp_path: Path) ->
     repository, sha = person.repository, person.repository.resolve("main") or ""
     assert repository.files(sha) == ("a.py", "data.bin", "dir/b.py")
     assert [repository.read(sha, path) for path in ("dir/b.py", "none.py")] == [START["dir/b.py"], None]
+    wanted = ("none.py", "dir/b.py", "dir", "a.py")
+    expected = [(name, START[name]) for name in ("a.py", "dir/b.py")]
+    assert list(repository.contents(sha, wanted)) == expected
+    assert list(repository.contents(sha, ())) == []
     repository.export(sha, tmp_path / "export")
     assert seen(tmp_path / "export") == dict(START)
     with pytest.raises(GitError, match="not empty"):
@@ -227,6 +231,19 @@ def test_changes_are_taken_back_by_a_new_commit_that_moves_no_branch(person: Per
     )
     later = person.write({"a.py": b"A = 3\n"})
     assert repository.revert(base, head, later, "take it back") == (None, ("a.py",))
+
+
+def test_an_overlay_is_a_commit_of_the_files_as_wanted_that_moves_no_branch(person: Person) -> None:
+    repository = person.repository
+    main = repository.resolve("main") or ""
+    sha = repository.overlay(main, {"a.py": b"A = 2\r\n", "dir/b.py": None, "new/c.py": b""})
+    assert {path: repository.read(sha, path) for path in repository.files(sha)} == {
+        "a.py": b"A = 2\r\n",
+        "data.bin": b"\0\1",
+        "new/c.py": b"",
+    }
+    assert repository.resolve("main") == main
+    assert repository.tree(repository.overlay(main, {})) == repository.tree(main)
 
 
 def test_a_run_is_dropped_only_if_its_work_is_elsewhere(person: Person) -> None:

@@ -38,6 +38,7 @@ for line in sys.stdin:
     taken = store.claim(state, sys.argv[2], lambda held: Take.START if held is None else Take.JOIN)
     print(taken.value, flush=True)
 """
+REMEDY = "; make it writable, or set SPARKY_STATE_DIR"
 READY = End(outcome=Outcome.READY, reason="verified")
 FAILED = End(outcome=Outcome.FAILED, reason="no")
 
@@ -366,7 +367,7 @@ def test_a_place_where_no_directory_can_be_made_is_named(tmp_path: Path) -> None
     (tmp_path / "file").touch()
     with pytest.raises(StoreError) as error:
         SqliteStore(tmp_path / "file" / "sparky" / "sparky.db").prepare()
-    assert str(error.value) == f"cannot write in {tmp_path / 'file' / 'sparky'}: Not a directory"
+    assert str(error.value) == f"cannot write in {tmp_path / 'file' / 'sparky'}: Not a directory{REMEDY}"
 
 
 @pytest.mark.parametrize("call", ["prepare", "rows", "count_at", "save_attempt", "cancel", "refusals"])
@@ -418,7 +419,7 @@ def test_what_may_not_be_written_is_named_with_what_to_do(locked_directory: Path
     with nobody():
         with pytest.raises(StoreError) as error:
             store.prepare()
-        assert str(error.value) == f"cannot write in {locked_directory}: Permission denied"
+        assert str(error.value) == f"cannot write in {locked_directory}: Permission denied{REMEDY}"
         with pytest.raises(StoreError) as error:
             store.cancel("run-1")
         assert str(error.value) == error_at(path, "attempt to write a readonly database")

@@ -151,7 +151,12 @@ def test_a_run_that_cannot_be_resumed_is_named_and_the_others_are_gone_on_with(w
     killed(world, "before:decide:0")
     with connected(world) as connection:
         names = ", ".join(row[1] for row in connection.execute("PRAGMA table_info(runs)"))
-        others = names.replace("run_id", "'000'").replace("created", "'2020'").replace("state", "?")
+        others = (
+            names.replace("run_id", "'000'")
+            .replace("pipeline_id", "'000'")
+            .replace("created", "'2020'")
+            .replace("state", "?")
+        )
         newer = b'{"run_id": "000", "schema": 99}'
         connection.execute(f"INSERT INTO runs ({names}) SELECT {others} FROM runs", (newer,))  # noqa: S608
     said = world.sparky("resume", "--json")

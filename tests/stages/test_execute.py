@@ -1,6 +1,7 @@
 """EXECUTE by a session: what the agent says is a claim; what counts is the commit. And the receipts."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -127,7 +128,9 @@ def test_bug_an_agent_whose_last_words_held_the_word_time_counted_as_timed_out(s
 
 
 @pytest.mark.parametrize("ending", ["finish", "crash", "hang"])
-def test_a_change_counts_however_the_session_ended(ending: str, stand: Stand) -> None:
+def test_a_change_counts_however_the_session_ended(
+    ending: Literal["finish", "crash", "hang"], stand: Stand
+) -> None:
     attempt = executed(stand, ScriptedSession(steps=(RIGHT,), ending=ending, success=False))
     assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED,))
     assert (attempt.reason, attempt.files_modified) == ("1 file(s) changed, 2 line(s)", ("a.py",))

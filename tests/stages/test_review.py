@@ -8,7 +8,9 @@ from tests.stages.stand import Files, Stand
 
 def review(stand: Stand, files: Files) -> tuple[Attempt, str, str]:
     """The review of one change to START, and the two commits."""
-    base = stand.commit({"a.py": b"A = 1\n", "tests/test_a.py": b"def test_a():\n    assert 1\n"})
+    base = stand.commit(
+        {"a.py": b"A = 1\n", "tests/test_a.py": b"from a import A\n\n\ndef test_a():\n    assert A == 1\n"}
+    )
     head = stand.change(files)
     before = Attempt(stage=Stage.EXECUTE, number=1, verdict=Verdict.PASS, reason="done", sha=head)
     return stand.perform(Stage.REVIEW, stand.state(base, before)), base, head
@@ -19,7 +21,7 @@ def test_a_change_that_every_gate_passes(stand: Stand) -> None:
     attempt, base, head = review(
         stand, {"a.py": b"A = 2\n", "tests/test_b.py": b"def test_b():\n    assert 1\n"}
     )
-    assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "all 7 gates pass")
+    assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "all 9 gates pass")
     assert (attempt.agent, attempt.quality, attempt.items) == ("mechanical-reviewer", 100, ())
     assert (attempt.files_modified, attempt.files_created) == (("a.py",), ("tests/test_b.py",))
     assert attempt.lines_changed == 4

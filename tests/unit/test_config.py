@@ -10,9 +10,11 @@ from sparky.config import (
     Settings,
     budget,
     parse_settings,
+    parse_toml,
     preferences,
     read_environment,
     read_settings,
+    unknown_key,
 )
 from sparky.domain.state import Budget, MergePolicy, Preferences
 
@@ -145,8 +147,8 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"merge = \n", "Invalid value (at line 1, column 9)"),
-        (b"merge = '\xff'", "'utf-8' codec can't decode byte 0xff in position 9: invalid start byte"),
+        (b"merge = \n", "is not valid TOML: Invalid value (at line 1, column 9)"),
+        (b"merge = '\xff'", "is not UTF-8 at byte 9; save it as UTF-8"),
     ],
 )
 def test_a_file_that_is_no_toml_is_refused_by_name(tmp_path: Path, content: bytes, why: str) -> None:
@@ -154,11 +156,63 @@ def test_a_file_that_is_no_toml_is_refused_by_name(tmp_path: Path, content: byte
     own.write_bytes(content)
     with pytest.raises(ConfigError) as error:
         read_settings(tmp_path)
+    assert str(error.value) == f"{own} {why}"
+
+
+@pytest.mark.parametrize(("content", "why"), [(None, "No such file or directory"), ("", "Is a directory")])
+def test_a_sparky_toml_that_is_no_file_is_not_passed_over(
+    tmp_path: Path, content: str | None, why: str
+) -> None:
+    own = tmp_path / "sparky.toml"
+    own.symlink_to("nowhere") if content is None else own.mkdir()
+    with pytest.raises(ConfigError) as error:
+        read_settings(tmp_path)
     assert str(error.value) == f"{own}: {why}"
+
+
+def test_a_broken_pyproject_that_has_settings_for_sparky_is_refused(tmp_path: Path) -> None:
+    pyproject = tmp_path / "pyproject.toml"
+    pyproject.write_text("[tool.sparky]\nsandbox = false\n[broken\n")
+    with pytest.raises(ConfigError) as error:
+        read_settings(tmp_path)
+    why = "Expected ']' at the end of a table declaration (at line 3, column 8)"
+    assert str(error.value) == f"{pyproject} is not valid TOML: {why}"
 
 
 def test_settings_can_be_parsed_from_a_table() -> None:
     assert parse_settings({"sandbox": False}, "flags") == Settings(sandbox=False)
+
+
+KNOWN = ("merge", "sandbox")
+
+
+def test_a_table_of_toml_is_read_with_and_without_a_byte_order_mark() -> None:
+    assert parse_toml(b"a = 1\r\n") == parse_toml(b"\xef\xbb\xbfa = 1\n") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"a = 'b\xff'", "is not UTF-8 at byte 6; save it as UTF-8"),
+        (b"[a", "is not valid TOML: Expected ']' at the end of a table declaration (at end of document)"),
+    ],
+)
+def test_what_is_no_toml_is_refused(data: bytes, why: str) -> None:
+    with pytest.raises(ValueError, match=r"^is not ") as error:
+        parse_toml(data)
+    assert str(error.value) == why
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (["merge", "sandbox"], None),
+        (["merge", "sandbx"], "unknown key 'sandbx'; did you mean 'sandbox'?"),
+        (["colour"], "unknown key 'colour'; known keys are merge, sandbox"),
+    ],
+)
+def test_the_first_unknown_key_is_named_with_the_nearest(keys: list[str], said: str | None) -> None:
+    assert unknown_key(keys, KNOWN) == said
 
 
 HOME = Path("/home/ada")

@@ -6,7 +6,7 @@ import pytest
 
 from sparky.domain import gates
 from sparky.domain.attempt import GateResult, Verdict
-from sparky.domain.change import Change, FileChange, Lines
+from sparky.domain.change import Change, FileChange, Lines, Sort, Suspicion
 from sparky.domain.gates import GATES, Facts
 from sparky.domain.issue import Severity
 from tests.builders import ISSUE
@@ -45,6 +45,8 @@ def test_a_change_that_is_fine_passes_every_gate_in_order() -> None:
         "suppressions",
         "secrets",
         "tests kept",
+        "rules kept",
+        "no tricks",
         "reports kept",
     ]
     assert {result.verdict for result in found} == {Verdict.PASS}
@@ -199,71 +201,45 @@ def test_a_key_that_goes_and_a_word_that_looks_a_little_like_one_are_let_through
     assert gates.secrets(told) == expected
 
 
+def suspected(sort: Sort, what: str = "test_a (it)", *, body: str = "", for_tester: bool = False) -> Facts:
+    one = Suspicion(sort=sort, path=FIXTURE, line=3, what=what, why="because")
+    issue = replace(ISSUE, body=body)
+    return Facts(issue=issue, change=Change(files=(), suspicions=(one,)), for_tester=for_tester)
+
+
 KEPT = passed("tests kept", "no test is deleted, skipped or weakened")
+OF_TESTS = (Sort.REMOVED, Sort.SKIPPED, Sort.HOLLOW, Sort.LOOSENED, Sort.CHANGED, Sort.REPLACED)
 
 
-def test_a_test_that_is_deleted_is_named() -> None:
-    assert gates.tests_kept(facts(file(FIXTURE, "D"))) == refused("tests kept", "tests/test_a.py is deleted")
-    assert gates.tests_kept(facts(file("src/a.py", "D"))) == KEPT
+@pytest.mark.parametrize("sort", OF_TESTS)
+def test_a_test_keeps_its_worth(sort: Sort) -> None:
+    reason = "tests/test_a.py:3: test_a (it): because"
+    assert gates.tests_kept(suspected(sort)) == refused("tests kept", reason)
 
 
-def test_a_test_that_is_moved_to_where_no_test_is_looked_for_is_named() -> None:
-    moved = facts(file("tests/a_old.py", "R", old=FIXTURE))
-    reason = "tests/test_a.py is moved to tests/a_old.py, where no test is looked for"
-    assert gates.tests_kept(moved) == refused("tests kept", reason)
-    assert gates.tests_kept(facts(file("tests/unit/test_a.py", "R", old=FIXTURE))) == KEPT
+@pytest.mark.parametrize("sort", [Sort.RULES, Sort.TRICK])
+def test_what_is_no_test_is_for_other_gates(sort: Sort) -> None:
+    assert gates.tests_kept(suspected(sort)) == KEPT
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "@pytest.mark.skip",
-        "@pytest.mark.skipif(True, reason='x')",
-        "@pytest.mark.xfail",
-        "@mark.xfail(strict=False)",
-        "@unittest.skip('later')",
-        "@skipIf(True, 'x')",
-        "@unittest.expectedFailure",
-        "    pytest.skip('later')",
-        "    pytest.xfail('known')",
-        "os = pytest.importorskip('nothing')",
-        "pytestmark = pytest.mark.skip",
-        "    pytest.param(1, marks=pytest.mark.xfail),",
-        "    self.skipTest('later')",
-        "    raise unittest.SkipTest",
-        "collect_ignore = ['test_b.py']",
-        "    __test__ = False",
-    ],
-)
-def test_a_test_is_not_skipped(line: str) -> None:
-    reason = "tests/test_a.py: a skip or xfail is added"
-    assert gates.tests_kept(lines(FIXTURE, added=(line,))) == refused("tests kept", reason)
-    assert gates.tests_kept(lines(FIXTURE, added=(line,), removed=(line,))) == KEPT
+def test_where_a_tester_was_asked_the_mutants_tell_of_changed_tests_and_skips_are_refused() -> None:
+    found = {sort: gates.tests_kept(suspected(sort, for_tester=True)).verdict for sort in OF_TESTS}
+    free = {Sort.REMOVED, Sort.LOOSENED, Sort.CHANGED}
+    assert {sort for sort, verdict in found.items() if verdict is Verdict.PASS} == free
 
 
-def test_a_test_that_is_cut_out_of_its_file_is_named_and_one_that_is_rewritten_is_not() -> None:
-    old = ("def test_sum(self):", "async def test_wait(self):", "def help_out():")
-    told = lines(FIXTURE, removed=old, added=("def test_sum(self, numbers):",))
-    assert gates.tests_kept(told) == refused("tests kept", "tests/test_a.py: test_wait is removed")
+def test_a_rule_is_loosened_only_by_an_issue_that_names_it() -> None:
+    what = "tool.coverage.report.fail_under lowers what is demanded"
+    reason = f"tests/test_a.py:3: {what}: because"
+    assert gates.rules_kept(suspected(Sort.RULES, what)) == refused("rules kept", reason)
+    expected = passed("rules kept", "no rule that the code is held to is loosened")
+    assert gates.rules_kept(suspected(Sort.RULES, what, body="Set fail_under to 80.")) == expected
 
 
-@pytest.mark.parametrize(
-    "assertion",
-    [
-        "    assert x == 1",
-        "    self.assertEqual(x, 1)",
-        "    with pytest.raises(ValueError):",
-        "    with self.assertRaises(ValueError):",
-    ],
-)
-def test_a_test_keeps_its_assertions(assertion: str) -> None:
-    reason = "tests/test_a.py: 1 assertion(s) fewer"
-    assert gates.tests_kept(lines(FIXTURE, removed=(assertion,))) == refused("tests kept", reason)
-    assert gates.tests_kept(lines(FIXTURE, removed=(assertion,), added=("    assert x is None",))) == KEPT
-
-
-def test_what_is_no_test_may_lose_assertions() -> None:
-    assert gates.tests_kept(lines("src/a.py", removed=("    assert x", "def test_mode(self):"))) == KEPT
+def test_a_trick_is_refused() -> None:
+    reason = "tests/test_a.py:3: os._exit(): because"
+    assert gates.no_tricks(suspected(Sort.TRICK, "os._exit()")) == refused("no tricks", reason)
+    assert gates.no_tricks(suspected(Sort.SKIPPED)) == passed("no tricks", "nothing in it deceives the tests")
 
 
 REPORT = "docs/reports/Coding_Issue#7_Report_v1.md"

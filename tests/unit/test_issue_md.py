@@ -76,7 +76,7 @@ def test_an_issue_is_whole() -> None:
     assert read("# Issue #007: Mend it\nPlease.\n", "issues/007-mend-it.md") == Parsed(
         issue=Issue(
             id="007",
-            key=issue_key("house", Source.MARKDOWN, "007"),
+            key=issue_key("house", Source.MARKDOWN, "issues/007-mend-it.md"),
             title="Mend it",
             source=Source.MARKDOWN,
             body="Please.",

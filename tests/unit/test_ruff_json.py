@@ -58,7 +58,10 @@ def test_what_is_not_ruffs_json_is_refused(data: bytes) -> None:
     ("given", "said"),
     [
         (answer(b"[]", code=101, stderr=b"panicked"), "ruff gave no answer: exited, exit code 101: panicked"),
-        (answer(b"[]", code=-9, ending=Ending.TIMED_OUT), "ruff gave no answer: timed out, exit code -9: "),
+        (
+            answer(b"[]", code=-9, ending=Ending.TIMED_OUT),
+            "ruff gave no answer: timed out, exit code -9: it said nothing",
+        ),
         (answer(RAW, dropped=7), "ruff's answer is cut short by 7 bytes"),
         (answer(b"", code=2, stderr=b"ruff failed\n"), "ruff failed with exit code 2: ruff failed"),
         (answer(b"[]"), "ruff's exit code 1 belies its 0 findings: "),

@@ -2,15 +2,19 @@
 
 import json
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
-from scripts.schema import TARGET, render
+from click.testing import CliRunner
 
 from sparky.cli.init import TEMPLATE
+from sparky.cli.main import cli
+from sparky.cli.schema import render
 from sparky.config import ConfigError, parse_settings
 from tests.json_schema import faults
 
+COMMITTED = Path(__file__).parents[2] / "docs" / "sparky.schema.json"
 TABLES = [
     "",
     TEMPLATE,
@@ -60,7 +64,9 @@ def is_read(table: dict[str, Any]) -> bool:
 
 
 def test_the_committed_schema_is_that_of_the_settings() -> None:
-    assert TARGET.read_text(encoding="utf-8") == render(), "run scripts/schema.py"
+    said = CliRunner().invoke(cli, ["schema"])
+    assert (said.exit_code, said.output) == (0, render())
+    assert COMMITTED.read_text(encoding="utf-8") == render(), "sparky schema > docs/sparky.schema.json"
 
 
 @pytest.mark.parametrize("toml", TABLES)
@@ -69,5 +75,5 @@ def test_it_allows_exactly_what_sparky_reads(toml: str) -> None:
     assert (faults(table, json.loads(render())) == []) is is_read(table)
 
 
-def test_the_file_that_init_writes_names_it_first() -> None:
-    assert TEMPLATE.splitlines()[0] == f"#:schema docs/{TARGET.name}"
+def test_the_file_that_init_writes_links_to_nothing_that_is_not_there() -> None:
+    assert not [line for line in TEMPLATE.splitlines() if line.startswith("#:")]

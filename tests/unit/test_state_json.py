@@ -127,6 +127,7 @@ STATE = PipelineState(
         order=2,
         dependencies=("6",),
         findings="a" * 64,
+        limits="9" * 64,
         attachments=("b" * 64,),
         children=("c" * 64,),
     ),
@@ -151,7 +152,6 @@ STATE = PipelineState(
         sandbox=False,
         constraints=("no new dependency",),
         script="/home/ada/play.toml",
-        paths=("src",),
     ),
     budget=Budget(usd=1.5, tokens=100000, seconds=3600.0),
     earlier=(

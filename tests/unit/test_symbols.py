@@ -3,7 +3,7 @@ import warnings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparky.tools.symbols import symbol_at, symbols
+from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
 
 SOURCE = b"""\
 import os
@@ -74,3 +74,16 @@ def test_an_invalid_escape_in_the_source_is_not_our_warning() -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_borne(source: bytes) -> None:
     assert all(name == "" or name.isidentifier() or "." in name for name in symbols(source))
+
+
+@given(
+    st.lists(st.sampled_from(["x = 1", "", "  y = 2", "\x0c", "def f(): pass", "@d", "class C: pass"])),
+    st.data(),
+)
+def test_what_stands_before_the_first_scope_has_no_name(lines: list[str], data: st.DataObject) -> None:
+    newline = data.draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    source = newline.join(lines).encode()
+    plain = lines_before_scopes(source)
+    assert not any(symbols(source)[:plain])
+    scopes = [number for number, line in enumerate(lines) if line.startswith(("def", "@", "class"))]
+    assert plain == (scopes[0] if scopes else max(len(lines), 1))

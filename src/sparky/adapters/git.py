@@ -148,7 +148,10 @@ class Found:
 
 
 def find_repository(shell: Shell, path: Path) -> Found:
-    """The repository that `path` lies in; raises GitError with the reason if sparky can't work there."""
+    """The repository that `path` lies in; raises GitError with the reason if sparky can't work there.
+
+    It is a NoRepositoryError where another place has to be named.
+    """
     if not path.exists():
         raise NoRepositoryError(f"{path} does not exist")
     here = Git(shell=shell, cwd=path if path.is_dir() else path.parent)
@@ -223,7 +226,7 @@ def _require_version(here: Git) -> None:
 
 
 def _require_checkout(here: Git, path: Path) -> bool:
-    """Whether the repository is shallow; raises GitError unless `here` is inside a checkout."""
+    """Whether the repository is shallow; raises NoRepositoryError outside of a checkout."""
     asked = ("--is-bare-repository", "--is-inside-git-dir", "--is-shallow-repository")
     done = here.run("rev-parse", *asked, codes=(0, 128))
     said = os.fsdecode(done.stderr).strip()

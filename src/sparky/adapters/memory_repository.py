@@ -105,6 +105,11 @@ class MemoryRepository:
         """A file's bytes at a commit; None if it is not there."""
         return self._commits[sha].files.get(path)
 
+    def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of those of the paths that are files at a commit, sorted."""
+        files = self._commits[sha].files
+        return ((path, files[path]) for path in sorted({*paths} & {*files}))
+
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit, sorted."""
         return tuple(sorted(self._commits[sha].files))
@@ -151,6 +156,13 @@ class MemoryRepository:
         old, new, now = (self._commits[sha].files for sha in (base, head, onto))
         files, conflicts = _merged(new, old, now)
         return (None, conflicts) if conflicts else (self._add(files, onto, message), ())
+
+    def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
+        """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
+        tree = {**self._commits[onto].files, **files}
+        return self._add(
+            {path: data for path, data in tree.items() if data is not None}, onto, "as it is tried"
+        )
 
     def merge(self, target: str, expected: str, head: str) -> None:
         """Fast-forward the branch from `expected` to `head`; done already is success."""

@@ -111,7 +111,7 @@ class Performance:
         names = {f"{root}/": "" for root in (self.lib, tree) if root} | {str(self.place): "<scratch>"}
         reported = parse(report.read_bytes() if report.is_file() else b"", names)
         found = {} if self._suite.REPORTER else written(tree, before, self.report, REPORT_LIMIT)
-        return self._suite.judge(
+        judged = self._suite.judge(
             Seen(
                 name=shlex.join(self.command),
                 completed=completed,
@@ -123,6 +123,7 @@ class Performance:
                 names=names,
             )
         )
+        return replace(judged, detail=judged.detail.replace(f"{tree}/", ""))
 
     @cached_property
     def _suite(self) -> Suite:

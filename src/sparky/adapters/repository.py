@@ -1,7 +1,7 @@
 """git, for one repository: the port `Repository`. Every method bears being run again after a kill."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from sparky.adapters import git_diff
 from sparky.adapters.git import Git, resolve
 from sparky.adapters.git_merge import fast_forward, find_checkouts
+from sparky.adapters.git_overlay import overlay
 from sparky.adapters.git_rebase import replay, take_back
 from sparky.adapters.git_settings import IDENTITY
 from sparky.adapters.git_worktree import Worktree
@@ -16,6 +17,7 @@ from sparky.domain.change import FileChange
 from sparky.ports import GitError, Shell, TargetMovedError
 
 _FILES = ("100644", "100755")
+_BATCH = 1000
 _OWN = "sparky/"
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 
@@ -107,6 +109,19 @@ class GitRepository:
                 return self._git.run("cat-file", "blob", blob).stdout
         return None
 
+    def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of those of the paths that are files at a commit, sorted; one process for many."""
+        wanted = frozenset(paths)
+        found = sorted(
+            (name, blob) for mode, blob, name in self._entries(sha) if mode in _FILES and name in wanted
+        )
+        for start in range(0, len(found), _BATCH):
+            part = found[start : start + _BATCH]
+            said = self._git.run(
+                "cat-file", "--batch", stdin="".join(f"{blob}\n" for _, blob in part).encode()
+            )
+            yield from zip((name for name, _ in part), _batched(said.stdout), strict=True)
+
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit's tree, sorted; links and submodules are left out."""
         return tuple(sorted(name for mode, _, name in self._entries(sha) if mode in _FILES))
@@ -144,6 +159,10 @@ class GitRepository:
     def revert(self, base: str, head: str, onto: str, message: str) -> tuple[str | None, tuple[str, ...]]:
         """Take the changes from `base` to `head` back on top of `onto`: (new head, ()), or (None, files)."""
         return take_back(self._git, base, head, onto, self._signed(message))
+
+    def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
+        """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
+        return overlay(self._git, onto, files, "sparky: as it is tried")
 
     def merge(self, target: str, expected: str, head: str) -> None:
         """Fast-forward the branch from `expected` to `head`; done already is success.
@@ -252,6 +271,16 @@ class GitRepository:
         is_block = bool(before) and all(_TRAILER.fullmatch(line) for line in last.split("\n"))
         gap = "\n" if is_block else "\n\n"
         return f"{text}{gap}Co-authored-by: {person}\n"
+
+
+def _batched(output: bytes) -> Iterator[bytes]:
+    """The objects that `cat-file --batch` printed: a line that ends with the size, the bytes, a newline."""
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        size = int(output[at:end].split()[2])
+        yield output[end + 1 : end + 1 + size]
+        at = end + size + 2
 
 
 def _head(branch: str) -> str:

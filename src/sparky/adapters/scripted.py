@@ -7,13 +7,14 @@ sandbox.
 
 import json
 import sys
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any, Literal
 
 import msgspec
 
+from sparky.config import parse_toml, unknown_key
 from sparky.domain.command import Command, Completed, Ending, Policy
 from sparky.domain.errors import UsageError
 from sparky.formats.state_json import encode
@@ -28,9 +29,9 @@ class ScriptError(UsageError):
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One thing that the scripted agent does: write, replace, delete, run or print."""
+    """One thing that the scripted agent does."""
 
-    do: str
+    do: Literal["write", "replace", "delete", "run", "print"]
     path: str = ""
     text: str = ""
     old: str = ""
@@ -39,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptedSession:
-    """One session: its steps, how it ends (finish, crash, hang), what it claims, with which exit code.
+    """One session: its steps, how it ends, what it claims, with which exit code.
 
     `issue`, `number` and `agent` None: it fits any of them. `handover`: why it says that it is not its turn;
     `plan`: the several issues that it says this one is. `tokens` and `cost_usd` are reported however it ends.
@@ -49,7 +50,7 @@ class ScriptedSession:
     number: int | None = None
     agent: str | None = None
     steps: tuple[Step, ...] = ()
-    ending: str = "finish"
+    ending: Literal["finish", "crash", "hang"] = "finish"
     success: bool = True
     summary: str = "done"
     handover: str = ""
@@ -67,11 +68,31 @@ class Script:
 
 
 def read_script(path: Path) -> Script:
-    """The script in a TOML file; raises ScriptError."""
+    """The script in a TOML file; raises ScriptError, also for a key that no session or step has."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Script)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise ScriptError(f"{path}: {error}") from error
+        plain = parse_toml(path.read_bytes())
+        _require_known(plain, Script, f"{path}:")
+        script = msgspec.convert(plain, Script)
+    except (OSError, msgspec.ValidationError) as error:
+        raise ScriptError(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from error
+    except ValueError as error:
+        raise ScriptError(f"{path} {error}") from error
+    for where, table, kind in _tables(plain):
+        _require_known(table, kind, f"{path}, {where}:")
+    return script
+
+
+def _require_known(table: Iterable[str], kind: type, where: str) -> None:
+    if said := unknown_key(table, (f.name for f in fields(kind))):
+        raise ScriptError(f"{where} {said}")
+
+
+def _tables(plain: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], type]]:
+    """Every session and step of a script that has the right shape, with where it stands."""
+    for number, session in enumerate(plain["session"], 1):
+        yield f"session {number}", session, ScriptedSession
+        for count, step in enumerate(session.get("steps", ()), 1):
+            yield f"session {number}, step {count}", step, Step
 
 
 class ScriptedRunner:

@@ -57,7 +57,8 @@ class SqliteFile:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(_SCHEMA)
         except OSError as error:
-            raise StoreError(f"cannot write in {self._path.parent}: {error.strerror}") from error
+            said = f"cannot write in {self._path.parent}: {error.strerror}"
+            raise StoreError(f"{said}; make it writable, or set SPARKY_STATE_DIR") from error
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)

@@ -23,6 +23,7 @@ from sparky.durable import Durable
 from sparky.pipeline import Steps
 from sparky.ports import GitError, Ports
 from sparky.stages.table import perform
+from sparky.tools.tool import ToolError
 
 KEPT = frozenset({Outcome.READY, Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED, Outcome.CANCELLED})
 """Outcomes after which the work branch stays, if it holds anything."""
@@ -60,6 +61,8 @@ class LocalSteps:
                 attempt = self._perform(handoff, state)
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
+        except ToolError as error:
+            attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what stops the tool")
         except Exception as error:
             if isinstance(error, StoreError) or _is_of_disk(error):
                 raise

@@ -90,6 +90,9 @@ SOURCES = (".py", ".pyi", ".pyw")
 SAFE_ORDER = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
 """The order in which kinds are mended: what removes code first, layout last, so that each leaves less."""
 
+_RECORDED = 100
+"""How many paths of an issue are recorded with it."""
+
 _NOBODY = ("", ToolFix(tool="", rules=()))
 
 
@@ -145,7 +148,9 @@ def scan(ports: Ports, context: Context, kinds: Sequence[Kind], paths: Sequence[
     for finding in seen.findings:
         if finding.kind in wanted or finding.rule in BROKEN:
             name, works = fixers.get(finding.kind, _NOBODY)
-            why = tools[finding.tool].why_left(finding, works) or refused.get(fingerprint(finding), "")
+            why = tools[finding.tool].why_left(finding, works) or (
+                refused.get(fingerprint(finding), "") if refused else ""
+            )
             able = mends(works, finding) and not why
             found.append(Sorted(finding=finding, agent=name if able else None, why=why))
     return Scan(
@@ -166,6 +171,10 @@ def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
 
 
 def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:
-    """The issue that `fix` works on; its findings are kept as a blob."""
-    issue = findings_issue([one.finding for one in seen.findings], seen.kinds, context.git_dir, paths)
-    return replace(issue, findings=house.blobs.put(encode(seen.everything)))
+    """The issue that `fix` works on; its findings are kept as a blob, and so are many paths."""
+    limits = () if "." in paths else paths
+    issue = findings_issue([one.finding for one in seen.findings], seen.kinds, context.git_dir, limits)
+    issue = replace(issue, findings=house.blobs.put(encode(seen.everything)))
+    if len(issue.files) <= _RECORDED:
+        return issue
+    return replace(issue, files=issue.files[:_RECORDED], limits=house.blobs.put(encode(issue.files)))

@@ -1,7 +1,8 @@
 """Reading what is stored, without the engine: verbs that only look never pay for it."""
 
+import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparky.adapters.blobs import FileBlobs
 from sparky.adapters.locks import FileLocks
@@ -9,6 +10,7 @@ from sparky.adapters.progress import FileProgress
 from sparky.adapters.receipts import FileReceipts
 from sparky.adapters.store import SqliteStore
 from sparky.config import Environment
+from sparky.domain.attempt import WHOLE, Attempt
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Left
 from sparky.domain.moves import tried
@@ -16,6 +18,7 @@ from sparky.domain.result import Result, rest_blob, result_of
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, PipelineState
 from sparky.formats.state_json import UnreadableStateError, decode
+from sparky.reports.branch import BRIEFING, Briefing
 
 EARLIER_RUNS = 5
 """How many runs of an issue a new one is told of."""
@@ -62,11 +65,21 @@ class House:
                 told.append(tried(self.store.state(row.run_id)))
         return tuple(told)
 
+    def briefings(self, state: PipelineState) -> dict[int, Briefing]:
+        """What attempts were told by reports, by their place in the run; not all were."""
+        told = enumerate(attempt.blobs.get(BRIEFING) for attempt in state.attempts)
+        return {place: decode(self.blobs.get(digest), Briefing) for place, digest in told if digest}
+
     def result(self, state: PipelineState) -> Result:
-        """The result of a run, with all that stays named."""
+        """The result of a run, with all files and all that stays named."""
+        state = replace(state, attempts=tuple(self._whole(attempt) for attempt in state.attempts))
         digest = rest_blob(state)
         rest = decode(self.blobs.get(digest), tuple[Left, ...]) if digest else ()
         return result_of(state, tuple(one.line for one in rest))
+
+    def _whole(self, attempt: Attempt) -> Attempt:
+        digest = attempt.blobs.get(WHOLE)
+        return decode(self.blobs.get(digest), Attempt) if digest else attempt
 
 
 class UnwritableCacheError(UserError):
@@ -74,12 +87,15 @@ class UnwritableCacheError(UserError):
 
 
 def prepare_cache(environment: Environment) -> None:
-    """Make the cache where it is missing; raises UnwritableCacheError."""
+    """Make the cache where it is missing, and write a byte into it; raises UnwritableCacheError."""
     try:
         environment.cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=environment.cache, buffering=0) as probe:
+            probe.write(b"\0")
     except OSError as error:
         said = f"cannot write in {environment.cache}: {error.strerror}"
-        raise UnwritableCacheError(f"{said}; make it writable, or set SPARKY_CACHE_DIR") from error
+        remedy = "make it writable and make room there, or set SPARKY_CACHE_DIR"
+        raise UnwritableCacheError(f"{said}; {remedy}") from error
 
 
 def open_house(environment: Environment) -> House:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
@@ -86,9 +85,7 @@ def command(
     if check:
         return _put_check(seen, as_json=as_json)
     issue = issue_of(here.house, seen, context, limits.paths)
-    state = first_state(
-        here.house, here.found, issue, replace(wanted, paths=limits.paths), budget(here.settings)
-    )
+    state = first_state(here.house, here.found, issue, wanted, budget(here.settings))
     if limits.empty or (not seen.mendable and here.house.store.holder(issue.key) is None):
         _put_nothing(seen, state, limits.empty or "no finding that an agent mends", as_json=as_json)
         return 0

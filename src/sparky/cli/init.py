@@ -9,8 +9,8 @@ from sparky.config import FILE
 from sparky.domain.errors import UsageError
 
 TEMPLATE = """\
-#:schema docs/sparky.schema.json
 # sparky's settings for this repository. Every key may be left out; what stands here are the defaults.
+# For completion in an editor: `sparky schema > sparky.schema.json`, and `#:schema ./sparky.schema.json` here.
 
 # "ask": a verified change waits for `sparky merge`. "auto": what bears no risk is merged by the run itself.
 merge = "ask"

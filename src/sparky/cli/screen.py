@@ -12,7 +12,7 @@ from sparky.domain.attempt import Verdict
 from sparky.domain.escalation import Escalation
 from sparky.domain.result import Result
 from sparky.domain.state import Outcome
-from sparky.views import StatusLine, Story, bid_line
+from sparky.views import StatusLine, Story, StoryStep, bid_line, briefing_lines
 
 _COLOUR = {Verdict.PASS: "green", Verdict.REVISE: "yellow", Verdict.ESCALATE: "red", Verdict.SKIP: "cyan"}
 _SHOWN = 12
@@ -54,18 +54,7 @@ def put_story(story: Story) -> None:
         _put_route(route)
     console.print()
     for step in story.steps:
-        colour = _COLOUR[step.verdict]
-        by = "" if step.agent == "sparky" else f" by {step.agent}"
-        console.print(
-            f"[{colour}]{step.verdict.value:8}[/] {step.stage} {step.number}{by}  {text(step.reason)}"
-            f"  [dim]{step.seconds:.1f} s[/]"
-        )
-        for gate in step.gates:
-            if gate.verdict is not Verdict.PASS:
-                console.print(f"           gate {gate.gate}: {text(gate.reason)}", style="yellow")
-        for command, evidence in zip(step.commands, step.evidence, strict=True):
-            at = f"at {evidence.sha[:10]}: {evidence.note}"
-            console.print(f"           $ {text(command)}  [dim]{text(at)}[/]")
+        _put_step(step)
     for answer in story.answers:
         said = f"{answer.choice.value}: {answer.text}" if answer.text else answer.choice.value
         console.print(f"answered  {text(said)}  [dim]{answer.at}[/]")
@@ -83,6 +72,25 @@ def _put_route(route: Route) -> None:
         console.print(f"  {text(bid_line(bid, route))}", style="dim")
     for left in route.left_out:
         console.print(f"  left out: {text(left)}", style="yellow")
+
+
+def _put_step(step: StoryStep) -> None:
+    """One attempt: what it came to, what its gates refused, the commands that show it."""
+    console = out()
+    colour = _COLOUR[step.verdict]
+    by = "" if step.agent == "sparky" else f" by {step.agent}"
+    console.print(
+        f"[{colour}]{step.verdict.value:8}[/] {step.stage} {step.number}{by}  {text(step.reason)}"
+        f"  [dim]{step.seconds:.1f} s[/]"
+    )
+    for line in briefing_lines(step.briefing) if step.briefing else ():
+        console.print(f"           {text(line)}", style="dim")
+    for gate in step.gates:
+        if gate.verdict is not Verdict.PASS:
+            console.print(f"           gate {gate.gate}: {text(gate.reason)}", style="yellow")
+    for command, evidence in zip(step.commands, step.evidence, strict=True):
+        at = f"at {evidence.sha[:10]}: {evidence.note}"
+        console.print(f"           $ {text(command)}  [dim]{text(at)}[/]")
 
 
 def put_result(result: Result) -> None:

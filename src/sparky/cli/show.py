@@ -18,7 +18,7 @@ def command(run: str, *, as_json: bool) -> None:
     home = house()
     row = home.find(run)
     state = home.store.state(row.run_id)
-    told = story(state, home.life(row), home.result(state))
+    told = story(state, home.life(row), home.result(state), home.briefings(state))
     if as_json:
         put_json(told)
     else:

@@ -10,6 +10,7 @@ from types import ModuleType
 
 VERBS: Mapping[str, str] = {
     "init": "Write a sparky.toml for this repository.",
+    "schema": "Print the JSON Schema of sparky.toml, for editors.",
     "doctor": "Say what sparky finds on this machine, and how to get what is missing.",
     "demo": "Run the main job on a small repository made for it. Needs no key.",
     "scan": "Show what the detectors find at HEAD.",
@@ -21,6 +22,8 @@ VERBS: Mapping[str, str] = {
     "show": "Tell the story of one run on one screen.",
     "diff": "Show what a run changes.",
     "logs": "Show a run's progress, or the output of one of its commands.",
+    "report": "Read what agents left in reports: the newest, the next, whose turn it is.",
+    "metrics": "Show how well the agents work together, from the runs so far.",
     "resume": "Go on with interrupted runs.",
     "retry": "Try a run again that has ended.",
     "answer": "Answer what a run asks.",

@@ -1,7 +1,8 @@
 """One performance of one stage: its verdict and the evidence behind it."""
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sparky.domain.agent import Route
@@ -158,3 +159,42 @@ class Attempt:
     tokens: int = 0
     cost_usd: float = 0.0
     level: str = ""
+
+
+WHOLE = "whole"
+"""The blob of an attempt that was cut short to be recorded: the attempt as it was."""
+
+_ENTRIES, _ITEM, _NAME, _REASON = 20, 800, 200, 2000
+
+
+def short(attempt: Attempt) -> Attempt:
+    """The attempt with the first entries of its lists, and with no long text; each cut says so.
+
+    What was cut differently stays different, so that a run without progress is told from one with it.
+    """
+    return replace(
+        attempt,
+        reason=_text(attempt.reason, _REASON),
+        gates=tuple(replace(gate, reason=_text(gate.reason, _ITEM)) for gate in attempt.gates),
+        evidence=tuple(replace(one, command=_list(one.command, _NAME)) for one in attempt.evidence),
+        files_modified=_list(attempt.files_modified, _NAME),
+        files_created=_list(attempt.files_created, _NAME),
+        files_deleted=_list(attempt.files_deleted, _NAME),
+        items=_list(attempt.items, _ITEM),
+        validation_errors=_list(attempt.validation_errors, _NAME),
+        avoided_patterns=_list(attempt.avoided_patterns, _NAME),
+    )
+
+
+def _list(entries: tuple[str, ...], limit: int) -> tuple[str, ...]:
+    first, rest = entries[:_ENTRIES], entries[_ENTRIES:]
+    more = (f"… and {len(rest)} more ({_mark(chr(0).join(rest))})",) if rest else ()
+    return (*(_text(entry, limit) for entry in first), *more)
+
+
+def _text(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({_mark(text)})"
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import PurePosixPath
 
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
@@ -31,13 +32,46 @@ class Lines:
     removed: tuple[str, ...] = ()
 
 
+class Sort(Enum):
+    """The sort of tampering that a suspicion is of."""
+
+    REMOVED = "removed"
+    SKIPPED = "skipped"
+    HOLLOW = "hollow"
+    LOOSENED = "loosened"
+    CHANGED = "changed"
+    REPLACED = "replaced"
+    RULES = "rules"
+    TRICK = "trick"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspicion:
+    """Something in a diff that makes evidence worth less. `line`: at head; of what is gone, at base."""
+
+    sort: Sort
+    path: str
+    line: int
+    what: str
+    why: str
+
+    @property
+    def said(self) -> str:
+        """The suspicion in one line, for a person."""
+        return f"{self.path}:{self.line}: {self.what}: {self.why}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A whole diff: its files, their lines by path, and the changed Python files that don't parse: why."""
+    """A whole diff: its files, their lines by path, and what was seen in it.
+
+    `broken`: the changed Python files that don't parse, and why.
+    """
 
     files: tuple[FileChange, ...]
     lines: Mapping[str, Lines] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
+    suspicions: tuple[Suspicion, ...] = ()
 
     @property
     def size(self) -> int:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from sparky.domain.agent import Role
 from sparky.domain.attempt import GateResult, Verdict
-from sparky.domain.change import Change, FileChange, Lines, is_test_module, is_test_path
+from sparky.domain.change import Change, FileChange, Sort, is_test_path
 from sparky.domain.issue import Issue, Severity
 from sparky.domain.reference import in_scope
 
@@ -23,12 +23,6 @@ _SECRET = re.compile(
     r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,}\b"
     r"|\bglpat-[A-Za-z0-9_-]{20,}\b|\bxox[abprs]-[A-Za-z0-9-]{10,}\b|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}\b"
 )
-_SKIP = re.compile(
-    r"@\s*(\w+\.)*(skip\w*|xfail|expectedFailure)\b|\bpytest\.(mark\.(skip|xfail)|(skip|xfail|importorskip)\()"
-    r"|\bunittest\.SkipTest\b|\.skipTest\(|\bcollect_ignore|\b__test__\s*=\s*False"
-)
-_TEST_DEF = re.compile(r"^\s*(?:async\s+)?def\s+(test\w*)\s*\(")
-_ASSERT = re.compile(r"^\s*(assert\b|self\.assert\w+\(|with\s+(pytest|self)\.(raises|assertRaises))")
 _PROTECTED = re.compile(
     r"(^|/)(\.git(/|attributes$|modules$|ignore$)|\.github/|\.gitlab-ci|\.circleci/|azure-pipelines|Jenkinsfile)"
     r"|(^|/)(uv\.lock|poetry\.lock|Pipfile\.lock|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|go\.sum)$"
@@ -47,16 +41,22 @@ _LINT_CONFIG = {
     "setup.cfg",
     ".pre-commit-config.yaml",
 }
+_MUTANTS_TELL = frozenset({Sort.REMOVED, Sort.LOOSENED, Sort.CHANGED})
+_OF_TESTS = frozenset(Sort) - {Sort.RULES, Sort.TRICK}
 _SHOWN = 5
 _REPORT = re.compile(r"(^|/)docs/reports/[^/]+_Report_v\d+\.md$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What the gates judge: the issue, and the diff since the run's base."""
+    """What the gates judge: the issue, and the diff since the run's base.
+
+    `for_tester`: the issue asks for work on the tests themselves.
+    """
 
     issue: Issue
     change: Change
+    for_tester: bool = False
 
 
 def review(facts: Facts) -> tuple[GateResult, ...]:
@@ -125,17 +125,27 @@ def secrets(facts: Facts) -> GateResult:
 
 
 def tests_kept(facts: Facts) -> GateResult:
-    """No test is deleted, skipped, or left with fewer assertions."""
-    said = [f"{path} is deleted" for path in facts.change.paths("D") if is_test_path(path)]
-    said += [
-        f"{f.old_path} is moved to {f.path}, where no test is looked for"
-        for f in facts.change.files
-        if f.old_path and is_test_module(f.old_path) and not is_test_module(f.path)
-    ]
-    for path, lines in sorted(facts.change.lines.items()):
-        if is_test_path(path) and path not in facts.change.paths("D"):
-            said += [f"{path}: {why}" for why in _weakened(lines)]
+    """No test is deleted, skipped, emptied, loosened or made to fit.
+
+    What a tester was asked for may change tests: there the mutants that they kill are counted.
+    """
+    excused = _MUTANTS_TELL if facts.for_tester else frozenset()
+    said = [s.said for s in facts.change.suspicions if s.sort in _OF_TESTS - excused]
     return _result("tests kept", said, "no test is deleted, skipped or weakened", Severity.HIGH)
+
+
+def rules_kept(facts: Facts) -> GateResult:
+    """No rule of CI, linters, types, coverage or pytest is loosened, unless the issue speaks of it."""
+    told = f"{facts.issue.title}\n{facts.issue.body}"
+    found = [s for s in facts.change.suspicions if s.sort is Sort.RULES]
+    said = [s.said for s in found if s.what.split()[0].rpartition(".")[2] not in told]
+    return _result("rules kept", said, "no rule that the code is held to is loosened", Severity.HIGH)
+
+
+def no_tricks(facts: Facts) -> GateResult:
+    """Nothing deceives the tests: no hooks, no exits, no code that knows its tests."""
+    said = [s.said for s in facts.change.suspicions if s.sort is Sort.TRICK]
+    return _result("no tricks", said, "nothing in it deceives the tests", Severity.HIGH)
 
 
 def reports_kept(facts: Facts) -> GateResult:
@@ -152,6 +162,8 @@ GATES: tuple[Callable[[Facts], GateResult], ...] = (
     suppressions,
     secrets,
     tests_kept,
+    rules_kept,
+    no_tricks,
     reports_kept,
 )
 
@@ -191,15 +203,3 @@ def _surplus(change: Change) -> list[str]:
 
 def _count(pattern: re.Pattern[str], lines: tuple[str, ...]) -> int:
     return sum(bool(pattern.search(line)) for line in lines)
-
-
-def _weakened(lines: Lines) -> list[str]:
-    before = {m[1] for line in lines.removed if (m := _TEST_DEF.match(line))}
-    after = {m[1] for line in lines.added if (m := _TEST_DEF.match(line))}
-    said = [f"{name} is removed" for name in sorted(before - after)]
-    if _count(_SKIP, lines.added) > _count(_SKIP, lines.removed):
-        said.append("a skip or xfail is added")
-    fewer = _count(_ASSERT, lines.removed) - _count(_ASSERT, lines.added)
-    if fewer > 0:
-        said.append(f"{fewer} assertion(s) fewer")
-    return said

@@ -58,6 +58,7 @@ class Issue:
     issue names (repository-relative POSIX paths); empty means that it names none, and so allows all.
     `repository` names another repository that it is about, None: the one that it lies in.
     `findings`, `attachments` and `children` are blob digests; `children` are the issues that it consists of.
+    So is `limits`, that of all files where they are too many to be recorded, and `files` has but the first.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Issue:
     order: int = 0
     dependencies: tuple[str, ...] = ()
     findings: str | None = None
+    limits: str | None = None
     attachments: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
 

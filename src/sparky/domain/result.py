@@ -173,7 +173,8 @@ def _partial(state: PipelineState, outcome: Outcome | None) -> tuple[str, ...]:
     if outcome in {Outcome.MERGED, Outcome.READY, None} or state.head == state.base:
         return ()
     verify = state.last(Stage.VERIFY)
-    sure = verify is not None and verify.verdict is not Verdict.REVISE and verify.sha == state.head
+    seen = verify is not None and verify.verdict is not Verdict.REVISE and verify.sha == state.head
+    sure = seen and not state.has(Trait.NO_TESTS)
     return (f"{'' if sure else 'un'}verified work is kept at {state.head[:12]} on {state.context.branch}",)
 
 

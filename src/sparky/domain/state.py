@@ -69,7 +69,6 @@ class Preferences:
     sandbox: bool = True
     constraints: tuple[str, ...] = ()
     script: str | None = None
-    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

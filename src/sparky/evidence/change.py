@@ -4,21 +4,54 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Evidence, Stage
-from sparky.domain.change import Change, FileChange, read_patch
+from sparky.domain.change import Change, FileChange, is_test_path, read_patch
 from sparky.domain.finding import Finding, Left
-from sparky.domain.issue import Kind
+from sparky.domain.issue import Issue, Kind
 from sparky.domain.result import REST
 from sparky.domain.state import PipelineState
 from sparky.formats.python_source import parse
 from sparky.formats.state_json import decode, encode
 from sparky.ports import Blobs, Ports, Repository
+from sparky.tamper.edit import Edit
+from sparky.tamper.judge import judge
 
 
 def read_change(repository: Repository, base: str, head: str) -> Change:
-    """The change between two commits, with its lines and the Python files that don't parse at `head`."""
+    """The change between two commits: its lines, the Python files that don't parse at `head`, suspicions."""
     files = repository.changes(base, head)
     patch = repository.patch(base, head).decode("utf-8", "replace")
-    return Change(files=files, lines=read_patch(patch), broken=_broken(repository, head, files))
+    edits = edits_of(repository, base, head, files)
+    return Change(
+        files=files,
+        lines=read_patch(patch),
+        broken=_broken(repository, head, files),
+        suspicions=judge(edits, lambda: _tests(repository, head)),
+    )
+
+
+def edits_of(repository: Repository, base: str, head: str, files: Sequence[FileChange]) -> tuple[Edit, ...]:
+    """The texts of all changed files that are text, at base and at head."""
+    texts = [file for file in files if not file.binary]
+    before = _texts(repository, base, [f.old_path or f.path for f in texts if f.status != "A"])
+    after = _texts(repository, head, [f.path for f in texts if f.status != "D"])
+    return tuple(
+        Edit(
+            path=file.path,
+            before=before.get(file.old_path or file.path) if file.status != "A" else None,
+            after=after.get(file.path),
+            old_path=file.old_path,
+        )
+        for file in texts
+    )
+
+
+def _texts(repository: Repository, sha: str, paths: Sequence[str]) -> dict[str, str]:
+    return {path: data.decode("utf-8", "replace") for path, data in repository.contents(sha, paths)}
+
+
+def _tests(repository: Repository, sha: str) -> dict[str, str]:
+    paths = [path for path in repository.files(sha) if is_test_path(path) and path.endswith(".py")]
+    return _texts(repository, sha, paths)
 
 
 def with_files(attempt: Attempt, change: Change) -> Attempt:
@@ -45,13 +78,9 @@ def diff_evidence(repository: Repository, blobs: Blobs, base: str, head: str) ->
 
 
 def _broken(repository: Repository, head: str, files: tuple[FileChange, ...]) -> dict[str, str]:
-    broken = {}
-    for file in files:
-        if file.path.endswith((".py", ".pyi")) and file.status != "D":
-            why = syntax_error(repository.read(head, file.path) or b"")
-            if why:
-                broken[file.path] = why
-    return broken
+    changed = [f.path for f in files if f.path.endswith((".py", ".pyi")) and f.status != "D"]
+    judged = ((path, syntax_error(source)) for path, source in repository.contents(head, changed))
+    return {path: why for path, why in judged if why}
 
 
 def syntax_error(source: bytes) -> str | None:
@@ -65,6 +94,9 @@ def syntax_error(source: bytes) -> str | None:
     return None
 
 
+UNITS = "units"
+"""The blob of an EXECUTE attempt of a tool that holds what it applied: pairs of a part and its units."""
+
 SEEN = "findings"
 """The blob of an EXECUTE attempt that holds all findings at the commit that it ended at."""
 
@@ -74,6 +106,14 @@ def base_findings(state: PipelineState, ports: Ports) -> tuple[Finding, ...] | N
     if state.issue.findings is None:
         return None
     return decode(ports.blobs.get(state.issue.findings), tuple[Finding, ...])
+
+
+def whole_issue(state: PipelineState, ports: Ports) -> Issue:
+    """The run's issue, with all its files."""
+    issue = state.issue
+    if issue.limits is None:
+        return issue
+    return replace(issue, files=decode(ports.blobs.get(issue.limits), tuple[str, ...]))
 
 
 def findings_at(state: PipelineState, ports: Ports, sha: str) -> tuple[Finding, ...] | None:

@@ -12,10 +12,10 @@ from sparky.domain.attempt import Attempt, Responsibility, Trait, Verdict
 from sparky.domain.conditions import FAULT
 from sparky.domain.finding import Finding, Left, fingerprint, left
 from sparky.domain.state import Handoff, PipelineState
-from sparky.evidence.change import base_findings, diff_evidence, named, read_change, with_files
+from sparky.evidence.change import UNITS, base_findings, diff_evidence, named, read_change, with_files
 from sparky.evidence.tests import StoppedError
 from sparky.fixing.bisect import largest_safe
-from sparky.fixing.stack import UNITS, Layer, layers
+from sparky.fixing.stack import Layer, layers
 from sparky.fixing.trial import UNSHOWN, Blame, Piece, Trial
 from sparky.formats.state_json import encode
 from sparky.ports import Ports

@@ -9,14 +9,11 @@ from sparky.domain.attempt import Trait
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
-from sparky.evidence.change import syntax_error
+from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, read_file, run_tool
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
-
-UNITS = "units"
-"""The blob of an EXECUTE attempt that holds what it applied: pairs of a part and its units."""
 
 Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
 

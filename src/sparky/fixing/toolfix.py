@@ -12,6 +12,7 @@ from sparky.domain.issue import Kind
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import (
     SEEN,
+    UNITS,
     base_findings,
     diff_evidence,
     findings_at,
@@ -20,7 +21,7 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import bind, detect
-from sparky.fixing.stack import UNITS, Layer, apply, message
+from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.tools.tool import ToolError, Unit, fixed, units
@@ -72,7 +73,8 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     A finding of a kind that is still to come (an import that nothing uses any more) makes nothing worse.
     """
     touched = sorted({unit.path for unit in work.units})
-    old = tuple(f for f in work.before if f.location.path in set(touched))
+    mine = set(touched)
+    old = tuple(f for f in work.before if f.location.path in mine)
     new = _look(state, ports, work, touched)
     later = {route.kind for route in state.routes[handoff.part + 1 :]}
     worse = {f.location.path for f in appeared(old, new) if f.kind not in later}
@@ -84,7 +86,7 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
             *(f for f in old if f.location.path in worse),
         )
     gone = [f for f in fixed(old, new) if f.kind is work.kind]
-    others = [f for f in work.before if f.location.path not in set(touched)]
+    others = [f for f in work.before if f.location.path not in mine]
     kept = tuple(unit for unit in work.units if unit.path not in worse)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state.run_id, len(gone))) if gone else None

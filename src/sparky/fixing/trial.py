@@ -9,7 +9,7 @@ from sparky.domain.finding import Finding, appeared, left
 from sparky.domain.gates import Facts, review
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import TestRun, Trouble
-from sparky.evidence.change import base_findings, looked_for, read_change
+from sparky.evidence.change import base_findings, looked_for, read_change, whole_issue
 from sparky.evidence.detect import detect
 from sparky.evidence.tests import StoppedError, find_command, judge, run_tests
 from sparky.fixing.stack import Layer, apply, message
@@ -96,7 +96,7 @@ class Trial:
         """Why the commit is refused, None if it is not; raises StoppedError where nothing can be said."""
         state, ports = self.state, self.ports
         change = read_change(ports.repository, state.base, sha)
-        for gate in review(Facts(issue=state.issue, change=change)):
+        for gate in review(Facts(issue=whole_issue(state, ports), change=change)):
             if gate.verdict is not Verdict.PASS:
                 return Blame(why=f"is refused by the gate '{gate.gate}': {gate.reason}", lasting=True)
         if self.stage is Stage.REVIEW:
@@ -108,7 +108,8 @@ class Trial:
         known = base_findings(self.state, self.ports)
         if not paths or known is None or self.state.base != self.state.context.base:
             return None
-        old = [f for f in known if f.location.path in set(paths)]
+        changed = set(paths)
+        old = [f for f in known if f.location.path in changed]
         fresh = appeared(old, self._known(sha, paths))
         return Blame(why=f"brings a new finding: {left(fresh[0], '').what}", lasting=True) if fresh else None
 

@@ -5,6 +5,7 @@ newer schema is refused.
 """
 
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -38,15 +39,21 @@ def dump(value: object) -> Any:
     # msgspec leaves out the fields that stand at their default in a dataclass that msgspec itself made.
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
-    if type(value) in _PLAIN:
+    kind = type(value)
+    if kind in _PLAIN:
         return value
-    if is_dataclass(value):
-        return {f.name: dump(getattr(value, f.name)) for f in fields(value)}
+    if is_dataclass(kind):
+        return {name: dump(getattr(value, name)) for name in _names(kind)}
     if isinstance(value, list | tuple):
         return [dump(item) for item in value]
     if isinstance(value, dict):
         return {dump(key): dump(item) for key, item in value.items()}
     return msgspec.to_builtins(value)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
 
 
 def load(plain: Any, kind: type[T]) -> T:

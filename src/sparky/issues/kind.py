@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from sparky.domain.agent import Agent
 from sparky.domain.issue import Issue, Kind
@@ -139,6 +140,7 @@ class KindGuess:
     reasons: tuple[str, ...]
 
 
+@cache
 def kind_of_code(code: str) -> Kind:
     """The kind that a rule's code belongs to, by its longest known prefix; GENERAL if none is known."""
     letters = code.rstrip("0123456789")

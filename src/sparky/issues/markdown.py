@@ -43,7 +43,9 @@ class Parsed:
 
 
 def parse(text: str, *, path: str, repository: str) -> Parsed:
-    """The issue that a Markdown file states; `path` is shown, its stem is the id if there is no number.
+    """The issue that a Markdown file states.
+
+    `path` is shown, the key is made of it, and its stem is the id if there is no number.
 
     `kinds` is set only where the text says so (`kind:`, or a Type that is a Kind's name); other Types become
     labels. Raises `UnreadableIssueError` for a `kind:` that is no Kind; everything else is read or warned of.
@@ -60,7 +62,7 @@ def parse(text: str, *, path: str, repository: str) -> Parsed:
     depends = [(entry.text, mentioned_issues(entry.text)) for entry in _all(parts, Field.DEPENDS)]
     issue = Issue(
         id=issue_id,
-        key=issue_key(repository, Source.MARKDOWN, issue_id),
+        key=issue_key(repository, Source.MARKDOWN, path),
         title=title or parts.opening or stem,
         source=Source.MARKDOWN,
         body=parts.body,

@@ -7,7 +7,8 @@ from sparky.domain.attempt import Attempt, Responsibility, Verdict
 from sparky.domain.gates import Facts, review
 from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
-from sparky.evidence.change import diff_evidence, read_change, with_files
+from sparky.evidence.change import diff_evidence, read_change, whole_issue, with_files
+from sparky.evidence.tamper import is_for_tester
 from sparky.ports import Ports
 
 
@@ -15,7 +16,8 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """Judge the change; the refusals become the coder's items."""
     base, head = state.base, state.head
     change = read_change(ports.repository, base, head)
-    gates = review(Facts(issue=state.issue, change=change))
+    facts = Facts(issue=whole_issue(state, ports), change=change, for_tester=is_for_tester(state, ports))
+    gates = review(facts)
     refused = tuple(gate for gate in gates if gate.verdict is not Verdict.PASS)
     items = tuple(f"{gate.gate}: {gate.reason}" for gate in refused)
     if refused:

@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from sparky.domain.agent import Session, ToolFix
-from sparky.domain.attempt import Attempt, Stage, Strategy
+from sparky.domain.attempt import WHOLE, Attempt, Stage, Strategy, short
 from sparky.domain.state import Handoff, PipelineState
 from sparky.fixing import narrow, toolfix
-from sparky.ports import Ports
+from sparky.formats.state_json import encode
+from sparky.ports import Blobs, Ports
 from sparky.stages import decompose, merge, review, route, session, test, verify
 
 
@@ -38,6 +39,9 @@ STAGES: Mapping[Stage, Callable[[Handoff, PipelineState, Ports], Attempt]] = {
 LASTING = frozenset({Stage.EXECUTE, Stage.MERGE})
 """Stages whose effects lie outside the database, and so leave a receipt."""
 
+RECORDED_BYTES = 40_000
+"""What an attempt may take as it is; a longer one is cut short, and kept whole as a blob."""
+
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """One attempt at one stage, timed; one whose receipt is there is not made twice."""
@@ -50,10 +54,19 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     attempt = STAGES[handoff.stage](handoff, state, ports)
     seconds = round(time.monotonic() - began, 3)
     attempt = replace(attempt, started=started.isoformat(timespec="seconds"), seconds=seconds)
+    attempt = recordable(attempt, ports.blobs)
     if handoff.stage in LASTING:
         ports.receipts.put(run, ordinal, attempt)
     ports.progress.say(run, f"{_title(handoff)}: {attempt.verdict.value}, {attempt.reason}")
     return attempt
+
+
+def recordable(attempt: Attempt, blobs: Blobs) -> Attempt:
+    """The attempt as it is recorded: every step of the engine and every row of the store holds one."""
+    data = encode(attempt)
+    if len(data) <= RECORDED_BYTES:
+        return attempt
+    return replace(short(attempt), blobs={**attempt.blobs, WHOLE: blobs.put(data)})
 
 
 def _title(handoff: Handoff) -> str:

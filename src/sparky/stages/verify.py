@@ -10,9 +10,9 @@ from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
-from sparky.evidence.change import base_findings, looked_for, named, reasons, with_files
+from sparky.evidence.change import UNITS, base_findings, looked_for, named, reasons, whole_issue, with_files
 from sparky.evidence.detect import Detected, detect, exported
-from sparky.fixing.stack import UNITS
+from sparky.evidence.tamper import ask
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, fixed
@@ -24,16 +24,18 @@ SIZE_LIMIT = 1000
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """Judge the head as a whole. A risk turns `auto` into `ready`; a refusal goes back to the coder."""
     change = Change(files=ports.repository.changes(state.base, state.head))
-    paths = _paths(state, change)
+    paths = _paths(state, ports, change)
     before = _before(state, ports, paths)
     # What configures the tools at the base: a change of that must not hide what it brings.
     after = _look(state, ports, state.head, paths, configured=state.base)
     fresh = appeared(before, after.findings)
     hidden = bool(fresh) and not appeared(before, _look(state, ports, state.head, paths).findings)
+    asked = ask(state, ports, change.files)
     gates = (
         _tested(state),
         _nothing_new(fresh, hidden=hidden),
-        _tests_show_it(state, ports),
+        _tests_show_it(state, ports, asked.shown),
+        *asked.gates,
         _criteria(state.issue),
         _size(state, change),
     )
@@ -50,7 +52,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         reason=attempt.reason + said,
         gates=gates,
         tally=tally,
-        evidence=after.evidence,
+        evidence=(*after.evidence, *asked.evidence),
         sha=state.head,
         agent="verifier",
     )
@@ -70,10 +72,10 @@ def _judged(handoff: Handoff, gates: tuple[GateResult, ...]) -> Attempt:
     return handoff.begin(Verdict.PASS, "verified at the tested commit")
 
 
-def _paths(state: PipelineState, change: Change) -> Sequence[str]:
+def _paths(state: PipelineState, ports: Ports, change: Change) -> Sequence[str]:
     """Where to look: everywhere for an issue made of findings, else at the changed Python files."""
     if state.issue.source is Source.FINDINGS:
-        return state.preferences.paths or (".",)
+        return whole_issue(state, ports).files or (".",)
     return [f.path for f in change.files if f.path.endswith((".py", ".pyi"))]
 
 
@@ -125,13 +127,14 @@ def _nothing_new(fresh: Sequence[Finding], *, hidden: bool) -> GateResult:
     return _gate("nothing new", Verdict.REVISE, f"{len(fresh)} finding(s) appeared: {shown}")
 
 
-def _tests_show_it(state: PipelineState, ports: Ports) -> GateResult:
+def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -> GateResult:
     """A fix of a bug is shown by a test that fails at base and passes at head."""
     if not {route.kind for route in state.routes} & {Kind.GENERAL, Kind.TEST_FAILURE}:
         return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
     test = state.last(Stage.TEST)
     digest = test.blobs.get("comparison") if test else None
-    shown = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
+    fixed = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
+    shown = fixed or brought
     if shown:
         return _gate("shown by a test", Verdict.PASS, f"failed at base, passes now: {', '.join(shown[:3])}")
     return _gate("shown by a test", Verdict.ESCALATE, "no test fails at base and passes at head")

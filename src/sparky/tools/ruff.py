@@ -7,7 +7,6 @@ directories must change nothing.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
@@ -17,7 +16,7 @@ from sparky.issues.kind import kind_of_code
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, codes
-from sparky.tools.symbols import symbol_at, symbols
+from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
 from sparky.tools.tool import BROKEN, Argv, Read, ToolError, Unit
 
 _CODES = frozenset({0, 1, 2})
@@ -70,12 +69,17 @@ class Ruff:
 
     def findings(self, results: Sequence[Completed], root: str, read: Read) -> tuple[Finding, ...]:
         source = lru_cache(maxsize=None)(read)
+        plain = lru_cache(maxsize=None)(lambda path: lines_before_scopes(source(path) or b""))
         names = lru_cache(maxsize=None)(lambda path: symbols(source(path) or b""))
+
+        def symbol(path: str, line: int) -> str:
+            return "" if line <= plain(path) else symbol_at(names(path), line)
+
         found: list[Finding] = []
         broken: dict[str, int] = {}
         for number, result in enumerate(results):
             for diagnostic in _believed(result):
-                finding = _finding(diagnostic, _relative(diagnostic.filename, root), names)
+                finding = _finding(diagnostic, _relative(diagnostic.filename, root), symbol)
                 # Both commands report a broken file; the first one's word is kept.
                 if finding.rule not in BROKEN or broken.setdefault(finding.location.path, number) == number:
                     found.append(finding)
@@ -115,7 +119,10 @@ class Ruff:
         source = read(unit.path) or b""
         names = symbols(source)
         pairs = sorted(
-            ((_finding(d, unit.path, lambda _: names), d.fix) for d in _believed(offered)),
+            (
+                (_finding(d, unit.path, lambda _, line: symbol_at(names, line)), d.fix)
+                for d in _believed(offered)
+            ),
             key=lambda pair: _place(pair[0]),
         )
         named = zip(marks(finding for finding, _ in pairs), pairs, strict=True)
@@ -150,7 +157,8 @@ class Ruff:
 def _believed(result: Completed) -> tuple[Diagnostic, ...]:
     if result.ending is not Ending.EXITED or result.code not in _CODES:
         raise ToolError(
-            f"ruff gave no answer: {result.ending.value}, exit code {result.code}: {_tail(result)}"
+            f"ruff gave no answer: {result.ending.value}, exit code {result.code}: "
+            f"{_tail(result) or 'it said nothing'}"
         )
     if result.dropped:
         raise ToolError(f"ruff's answer is cut short by {result.dropped} bytes")
@@ -172,13 +180,12 @@ def _tail(result: Completed) -> str:
 
 
 def _relative(filename: str, root: str) -> str:
-    try:
-        return str(PurePosixPath(filename).relative_to(root))
-    except ValueError as error:
-        raise ToolError(f"ruff read {filename}, which is outside of {root}") from error
+    if not filename.startswith(f"{root}/"):
+        raise ToolError(f"ruff read {filename}, which is outside of {root}")
+    return filename[len(root) + 1 :]
 
 
-def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str, ...]]) -> Finding:
+def _finding(diagnostic: Diagnostic, path: str, symbol: Callable[[str, int], str]) -> Finding:
     rule = _NAMES.get(diagnostic.code, diagnostic.code or "")
     place = diagnostic.location if rule not in {FORMAT, _UNREADABLE} else None
     line = place.row if place is not None else None
@@ -194,7 +201,7 @@ def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str
             path=path,
             line=line,
             column=place.column if place is not None else None,
-            symbol=symbol_at(names(path), line) if line is not None and rule not in BROKEN else "",
+            symbol=symbol(path, line) if line is not None and rule not in BROKEN else "",
         ),
         severity=Severity.CRITICAL if rule in BROKEN else severity,
         fix=Fix.NONE if _is_re_export(rule, path) else fix,
@@ -202,7 +209,7 @@ def _finding(diagnostic: Diagnostic, path: str, names: Callable[[str], tuple[str
 
 
 def _is_re_export(rule: str, path: str) -> bool:
-    return rule == "F401" and PurePosixPath(path).name in {"__init__.py", "__init__.pyi"}
+    return rule == "F401" and path.rpartition("/")[2] in {"__init__.py", "__init__.pyi"}
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str]:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
+from sparky.domain.errors import UserError
 from sparky.domain.finding import Finding, Fix, fingerprint, gone, marks
 from sparky.domain.issue import Kind
 
@@ -17,8 +18,8 @@ BROKEN = frozenset({"invalid-syntax", "unreadable"})
 """The rules of a finding that stands for a whole file which no tool could read."""
 
 
-class ToolError(Exception):
-    """A tool's answer cannot be believed; the text says which and why."""
+class ToolError(UserError):
+    """A tool gave no answer, or one that cannot be believed; the text says which and why."""
 
 
 @dataclass(frozen=True, kw_only=True, order=True)

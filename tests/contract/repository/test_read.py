@@ -67,6 +67,17 @@ def test_a_file_is_read_at_a_commit(house: House) -> None:
         read("nowhere", "a.py")
 
 
+def test_many_files_are_read_at_once_in_parts(house: House) -> None:
+    worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
+    texts = {f"many/{number:04}\n.py": b"\n" * (number % 3) + b"\0%d" % number for number in range(1100)}
+    (worktree / "many").mkdir()
+    for name, data in texts.items():
+        (worktree / name).write_bytes(data)
+    sha = house.repository.commit("run-1", "many")
+    assert sha is not None
+    assert dict(house.repository.contents(sha, [*texts, "link", "nothing"])) == texts
+
+
 def test_files_are_all_regular_files(house: House) -> None:
     names = (
         ".gitattributes",

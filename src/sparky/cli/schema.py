@@ -1,15 +1,27 @@
-"""Write docs/sparky.schema.json, the JSON Schema of sparky.toml, from `config.Settings`."""
+"""`sparky schema`."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from sparky.config import POSITIVE, Settings
 from sparky.domain.state import MergePolicy
 
-TARGET = Path(__file__).parent.parent / "docs" / "sparky.schema.json"
+
+@click.command("schema")
+def command() -> None:
+    """Print the JSON Schema of sparky.toml, for editors.
+
+    Keep it beside sparky.toml, and name it in the first line there: `#:schema ./sparky.schema.json`.
+    """
+    click.echo(render(), nl=False)
+
+
+def render() -> str:
+    """The schema's text."""
+    text: str = msgspec.json.format(msgspec.json.encode(settings_schema()), indent=2).decode()
+    return f"{text}\n"
 
 
 def settings_schema() -> dict[str, Any]:
@@ -25,20 +37,9 @@ def settings_schema() -> dict[str, Any]:
     }
 
 
-def render() -> str:
-    """The file's text."""
-    text: str = msgspec.json.format(msgspec.json.encode(settings_schema()), indent=2).decode()
-    return f"{text}\n"
-
-
 def _narrow(key: str, value: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" in value:  # TOML has no null: a key without a value is left out
         (value,) = [kind for kind in value["anyOf"] if kind["type"] != "null"]
     if key == "merge":
         return {**value, "enum": [MergePolicy.ASK.value, MergePolicy.AUTO.value]}
     return {**value, "exclusiveMinimum": 0} if key in POSITIVE else value
-
-
-if __name__ == "__main__":
-    TARGET.write_text(render(), encoding="utf-8")
-    sys.stdout.write(f"wrote {TARGET.name}\n")

@@ -1,0 +1,1 @@
+"""What other agents wrote: read tolerantly, and weighed. Pure: text and values in, values out."""

@@ -1,0 +1,46 @@
+"""What is judged, and what is said of it: the edits of a diff in, suspicions out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sparky.domain.change import is_test_path
+
+DATA = (
+    ".json",
+    ".txt",
+    ".csv",
+    ".yml",
+    ".yaml",
+    ".toml",
+    ".xml",
+    ".html",
+    ".out",
+    ".snap",
+    ".ambr",
+    ".expected",
+    ".golden",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """One file of a diff: its text at base (None: it is new) and at head (None: it is deleted)."""
+
+    path: str
+    before: str | None
+    after: str | None
+    old_path: str | None = None
+
+    @property
+    def python(self) -> bool:
+        """Whether it is Python source."""
+        return self.path.endswith((".py", ".pyi"))
+
+    @property
+    def test(self) -> bool:
+        """Whether it is a test's file, or was."""
+        return is_test_path(self.path) or is_test_path(self.old_path or self.path)
+
+
+Texts = Mapping[str, str]
+"""Files at head, by path."""

@@ -1,0 +1,33 @@
+"""The labelled reports of tests/golden/reports: whose turn it is, what is to be done, what is decided."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparky.reports.mine import whose
+from sparky.reports.read import read
+
+FOLDER = Path(__file__).parent.parent / "golden" / "reports"
+LABELS: dict[str, dict[str, Any]] = json.loads((FOLDER / "labels.json").read_text(encoding="utf-8"))
+
+
+def test_the_set_is_large_and_of_many_hands() -> None:
+    assert set(LABELS) == {
+        path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob("*/*.md")
+    }
+    assert (len(LABELS) >= 60, len({name.partition("/")[0] for name in LABELS}) >= 12) == (True, True)
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_a_labelled_report_is_understood(name: str) -> None:
+    reading = read((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
+    turn = whose(reading)
+    seen = {
+        "responsibility": turn.responsibility.value if turn.responsibility else "nobody",
+        "merge_decision": reading.merge_decision.value,
+        "items": dict(Counter(item.owner.value for item in reading.open_items)),
+    }
+    assert seen == {key: LABELS[name][key] for key in seen}
