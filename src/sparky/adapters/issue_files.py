@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from sparky.domain.issue import Issue, Severity
 from sparky.domain.reference import (
@@ -95,10 +95,7 @@ class MarkdownTracker:
             except OSError as error:
                 raise UnreadableIssueError(f"cannot list {self._shown(folder)}: {error.strerror}") from error
             for file in entries:
-                name = file.name.lower()
-                if file.suffix.lower() in _SUFFIXES and not (
-                    file.stem.lower() in _NO_ISSUES or name.endswith(RESULT_SUFFIX)
-                ):
+                if _is_issue(PurePath(file.name.lower())):
                     files.setdefault(file.resolve(), file)
         return list(files.values())
 
@@ -166,6 +163,11 @@ class MarkdownTracker:
         near = dict.fromkeys(self._shown(names[name]) for name in get_close_matches(wanted, names, n=3))
         nearest = f"Nearest: {', '.join(near)}." if near else "A sentence of several words is an issue, too."
         return IssueNotFoundError(f"no issue file for {text[:200]!r}: {looked}. {nearest}")
+
+
+def _is_issue(name: PurePath) -> bool:
+    is_result = name.name.endswith(RESULT_SUFFIX)
+    return name.suffix in _SUFFIXES and name.stem not in _NO_ISSUES and not is_result
 
 
 def _decoded(data: bytes, shown: str) -> str:

@@ -113,8 +113,8 @@ class LocalSteps:
             self._tidy(state, kept=end.outcome in KEPT and state.head != state.base)
         except GitError as error:
             self._house.progress.say(run, f"left as it is: {error}")
+        self._write_result(state)  # before the end is stored: what has an end is not resumed
         self._house.store.save_end(state)
-        self._write_result(state)
         self._house.progress.say(run, f"{end.outcome.value}: {end.reason}")
 
     def _write_result(self, state: PipelineState) -> None:
