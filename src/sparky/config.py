@@ -67,7 +67,8 @@ class Environment:
     """The parts of the process environment that sparky uses.
 
     `state` and `cache` are sparky's own directories; `base` is what every process it starts gets (PATH, LANG,
-    HOME); `index` what package installers need to reach their index.
+    HOME); `index` what package installers need to reach their index; `agents` where coding agents keep what
+    is theirs, by the name of the reader of their transcripts.
     """
 
     home: Path
@@ -75,6 +76,7 @@ class Environment:
     cache: Path
     base: Mapping[str, str] = field(default_factory=dict)
     index: Mapping[str, str] = field(default_factory=dict)
+    agents: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def database(self) -> Path:
@@ -90,7 +92,14 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
     base = {key: env[key] for key in ("PATH", "LANG", "HOME") if key in env}
     index = {k: v for k, v in env.items() if k.startswith(_INDEX_KEYS) or k.lower() in _PROXY_KEYS}
     here = Path.cwd()
-    return Environment(home=home, state=here / state, cache=here / cache, base=base, index=index)
+    agents = {
+        "claude": here / (env.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
+        "codex": here / (env.get("CODEX_HOME") or home / ".codex"),
+        "opencode": here / (env.get("XDG_DATA_HOME") or home / ".local/share") / "opencode",
+    }
+    return Environment(
+        home=home, state=here / state, cache=here / cache, base=base, index=index, agents=agents
+    )
 
 
 def read_settings(top: Path) -> Settings:

@@ -53,7 +53,7 @@ def issues(tmp_path_factory: pytest.TempPathFactory, cache: Path, nursery: Nurse
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_an_issue_that_cannot_be_read_fails_with_its_reason(reference: str, issues: World) -> None:
     err = f"error: {REFERENCES[reference].format(repo=issues.repo)}\n"
-    assert issues.sparky("run", reference) == Said(code=1, out="", err=err)
+    assert issues.sparky("run", reference) == Said(code=2, out="", err=err)
 
 
 def test_nothing_is_started_for_it_and_a_route_says_the_same(issues: World) -> None:
@@ -88,7 +88,7 @@ SCRIPTS = {
     "[[sesion]]\n": ": unknown key 'sesion'; did you mean 'session'?",
     "[[session]]\nsucces = false\n": ", session 1: unknown key 'succes'; did you mean 'success'?",
     "[[session]]\n[[session]]\nsays = ''\n": ", session 2: unknown key 'says'; known keys are issue, number, "
-    "steps, ending, success, summary, code",
+    "agent, steps, ending, success, summary, handover, plan, code",
     f'{STEP}do = "write"\ntxt = ""\n': ", session 1, step 1: unknown key 'txt'; did you mean 'text'?",
     f'{STEP}do = "wirte"\n': ": Invalid enum value 'wirte' - at `$.session[0].steps[0].do`",
     '[[session]]\nending = "crsh"\n': ": Invalid enum value 'crsh' - at `$.session[0].ending`",

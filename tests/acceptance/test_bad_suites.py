@@ -10,6 +10,10 @@ from tests.acceptance.files import CONFIG
 OK = "def test_ok():\n    assert True\n"
 ENDLESS = "import time\n\n\ndef test_hang():\n    time.sleep(600)\n"
 KILLS_ITSELF = "import os\nimport signal\n\n\ndef test_it():\n    os.kill(os.getpid(), signal.{})\n"
+KILLED = (
+    "killed from outside at base: killed by signal 9, as the system does where memory runs out, "
+    "while test_a.py::test_it ran"
+)
 FLOOD = "import os\n\n\ndef test_it():\n    for _ in range(200):\n        os.write(1, b'x' * 1_000_000)\n"
 MARK = "an orphan of a test of sparky's"
 ORPHAN = f"""\
@@ -38,7 +42,7 @@ BLOCKED: dict[str, tuple[Files, str]] = {
     ),
     "is killed as the system kills for memory": (
         {"test_a.py": KILLS_ITSELF.format("SIGKILL")},
-        "crashed at base: killed by signal 9, while test_a.py::test_it ran",
+        KILLED,
     ),
     "leaves before its end": (
         {"test_a.py": "import os\n\nos._exit(0)\n"},
@@ -78,7 +82,10 @@ def test_it_blocks_the_run_if_it(files: Files, reason: str, world_of: MakeWorld)
     said = world.sparky("fix", "-k", "IMPORT_ERROR", "--json")
     result = said.json()
     assert (said.code, result["outcome"], result["reason"]) == (3, "blocked", reason)
-    assert result["manual_steps_needed"] == ["mend the cause named above, then run it again"]
+    assert result["manual_steps_needed"] == [
+        "mend the cause named above, then run it again",
+        f"then: sparky answer {result['run_id']} test",
+    ]
     assert world.git("status", "--porcelain") == ""
 
 

@@ -81,4 +81,7 @@ def test_a_run_is_blocked_by_a_detector_that_crashes_later(world_of: MakeWorld) 
     result = said.json()
     assert (said.code, result["outcome"]) == (3, "blocked"), said.err
     assert result["reason"] == "ruff gave no answer: killed, exit code -11: it said nothing"
-    assert result["manual_steps_needed"] == ["mend what stops the tool"]
+    assert result["manual_steps_needed"] == [
+        "mend what stops the tool",
+        f"then: sparky answer {result['run_id']} verify",
+    ]

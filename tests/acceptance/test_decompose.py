@@ -71,7 +71,7 @@ def test_its_progress_is_told_with_that_of_its_parts(world: World) -> None:
     told = [line[9:] for line in said.err.splitlines()]
     assert "decompose 1: PASS, 2 deliverables: double is wrong, then half is wrong" in told
     assert "8: execute 1 by coder: PASS, 1 file(s) changed, 2 line(s)" in told
-    assert told.index("8: review 1: PASS, all 7 gates pass") < told.index("9: route 1: PASS, GENERAL: coder")
+    assert told.index("8: review 1: PASS, all 9 gates pass") < told.index("9: route 1: PASS, GENERAL: coder")
 
 
 def test_what_needs_a_deliverable_that_failed_is_skipped_with_that_reason(world: World) -> None:

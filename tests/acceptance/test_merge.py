@@ -160,7 +160,7 @@ def test_a_repository_that_is_gone_leaves_the_run_as_it_was(world_of: MakeWorld)
     said = world.sparky("merge", run, "--json", cwd=world.root)
     assert (said.code, said.json()["outcome"], said.json()["reason"]) == (3, "ready", gone)
     assert world.sparky("diff", run, cwd=world.root) == Said(
-        code=1, out="", err=f"error: {world.repo} does not exist\n"
+        code=2, out="", err=f"error: {world.repo} does not exist\n"
     )
     (world.root / "moved").rename(world.repo)
     assert ended(world.sparky("merge", run, "--json")) == (0, "merged", [])

@@ -224,7 +224,18 @@ def test_sparky_lives_in_the_home_directory_unless_it_is_told_otherwise() -> Non
         state=HOME / ".local/state/sparky",
         cache=HOME / ".cache/sparky",
         base={"HOME": "/home/ada"},
+        agents={
+            "claude": HOME / ".claude",
+            "codex": HOME / ".codex",
+            "opencode": HOME / ".local/share/opencode",
+        },
     )
+
+
+def test_coding_agents_live_where_they_are_told_to() -> None:
+    told = {"CLAUDE_CONFIG_DIR": "/a", "CODEX_HOME": "/b", "XDG_DATA_HOME": "/c"}
+    found = read_environment({"HOME": "/h", **told}).agents
+    assert found == {"claude": Path("/a"), "codex": Path("/b"), "opencode": Path("/c/opencode")}
 
 
 @pytest.mark.parametrize(

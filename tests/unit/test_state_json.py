@@ -71,6 +71,8 @@ ATTEMPT = Attempt(
     strategy=Strategy.MECHANICAL_FIX,
     traits=(Trait.CHANGED, Trait.WITHDRAWN),
     responsibility=Responsibility.CODER,
+    confidence=0.9,
+    because=("the test is as it was, and passes at base",),
     gates=(GateResult(gate="scope", verdict=Verdict.ESCALATE, reason="ünklar", severity=Severity.CRITICAL),),
     evidence=(
         Evidence(

@@ -30,6 +30,8 @@ VERBS: Mapping[str, str] = {
     "cancel": "End a run; what it did stays on its branch.",
     "merge": "Merge what a ready run has verified.",
     "undo": "Take back what a run did.",
+    "transcripts": "Show what persons told coding agents, in any session and at any depth.",
+    "export": "Print a run or a session as ATIF, JSON or Markdown.",
     "clean": "Remove what ended runs left behind.",
 }
 

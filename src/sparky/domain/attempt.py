@@ -122,6 +122,7 @@ class Attempt:
 
     `number` counts attempts of this stage on this part from 1; `part` is the index of the kind worked on, in
     the issue's order. `sha` is the commit the attempt ended at (None: it does not touch commits);
+    `confidence` (0..1) is how sure the responsibility is, None: nobody judged it; `because` are the facts.
     `plan` is what DECOMPOSE came to, `child` the run of a CHILD.
     `blobs` maps a name ("diff", "base_tests", …) to the digest of what was too large to record.
     """
@@ -135,6 +136,8 @@ class Attempt:
     strategy: Strategy | None = None
     traits: tuple[Trait, ...] = ()
     responsibility: Responsibility = Responsibility.UNKNOWN
+    confidence: float | None = None
+    because: tuple[str, ...] = ()
     gates: tuple[GateResult, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     route: tuple[Route, ...] = ()

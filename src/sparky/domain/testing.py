@@ -43,13 +43,17 @@ OUTSIDE = frozenset({Trouble.ENVIRONMENT, Trouble.FOREIGN_CODE, Trouble.KILLED})
 
 @dataclass(frozen=True, kw_only=True)
 class TestCase:
-    """One test's result. `id` is exact, such as pytest's node id; `message` is empty unless it failed."""
+    """One test's result. `id` is exact, such as pytest's node id; `message` is empty unless it failed.
+
+    `where` is the file of the deepest frame of its trace that lies in the project; "" if nobody said.
+    """
 
     __test__ = False
     id: str
     outcome: TestOutcome
     message: str = ""
     seconds: float = 0.0
+    where: str = ""
 
     @property
     def red(self) -> bool:

@@ -6,8 +6,10 @@ from sparky.domain.attempt import Attempt, GateResult, Responsibility, Trait, Ve
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
 from sparky.evidence.tests import StoppedError, evidence_of, find_command, is_red, judge, run_tests
+from sparky.evidence.whose import whose_turn
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
+from sparky.reports.responsibility import Judgement
 
 _SHOWN = 20
 
@@ -50,7 +52,7 @@ def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[
         items = tuple(f"{i}: {seen.messages.get(i, 'is gone')}" for i in seen.worse[:_SHOWN])
         reason = f"{len(seen.worse)} test(s) worse than at base: {', '.join(seen.worse[:3])}"
         attempt = replace(handoff.begin(Verdict.REVISE, reason), items=items, validation_errors=seen.worse)
-        attempt = replace(attempt, responsibility=Responsibility.CODER)
+        attempt = _judged(attempt, whose_turn(state, ports, base, head, seen))
     elif head.passed or seen.flaky:
         attempt = replace(handoff.begin(Verdict.PASS, _said(head, seen)), items=seen.flaky)
     else:
@@ -63,6 +65,19 @@ def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[
         gates=(gate,),
         evidence=tuple(evidence_of(run) for run in (base, *second, head)),
         blobs={"comparison": ports.blobs.put(encode(seen))},
+    )
+
+
+def _judged(attempt: Attempt, judged: Judgement) -> Attempt:
+    """The refusal with whose turn it is; what the environment lacks is nobody's to mend in the code."""
+    mine = judged.responsibility is Responsibility.ENVIRONMENT
+    return replace(
+        attempt,
+        verdict=Verdict.ESCALATE if mine else Verdict.REVISE,
+        reason=f"{attempt.reason}: {'; '.join(judged.facts)}" if mine else attempt.reason,
+        responsibility=judged.responsibility,
+        confidence=judged.confidence,
+        because=judged.facts,
     )
 
 

@@ -18,8 +18,10 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
+    from types import TracebackType
 
 _MESSAGE_LIMIT = 4000
+_LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - a prefix of names, not a path to walk
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,7 +66,9 @@ class Recorder:
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
         outcome = yield
         if call.excinfo is not None:
-            outcome.get_result().sparky_message = describe(call.excinfo.type, call.excinfo.value)
+            report = outcome.get_result()
+            report.sparky_message = describe(call.excinfo.type, call.excinfo.value)
+            report.sparky_where = where(call.excinfo.tb)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         if not self.is_worker:
@@ -79,7 +83,10 @@ class Recorder:
         if outcome is None or self.is_worker:
             return
         message = message_of(report) if outcome in ("failed", "error") else ""
-        self.write("phase", id=report.nodeid, outcome=outcome, message=message, seconds=report.duration)
+        place = getattr(report, "sparky_where", "") if message else ""
+        self.write(
+            "phase", id=report.nodeid, outcome=outcome, message=message, seconds=report.duration, where=place
+        )
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed and not self.is_worker:
@@ -106,6 +113,17 @@ def outcome_of(report: pytest.TestReport) -> str | None:
 def describe(kind: type[BaseException], value: BaseException) -> str:
     """The exception as the last part of a traceback has it: type and message."""
     return "".join(traceback.format_exception_only(kind, value)[-1:])[:_MESSAGE_LIMIT]
+
+
+def where(trace: TracebackType | None) -> str:
+    """The file of the deepest frame that is neither of the standard library nor of an installed package."""
+    found = ""
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename
+        if not path.startswith((_LIBRARY, "<")) and f"{os.sep}site-packages{os.sep}" not in path:
+            found = path
+        trace = trace.tb_next
+    return found
 
 
 def message_of(report: pytest.TestReport | pytest.CollectReport) -> str:

@@ -51,12 +51,13 @@ def json_lines(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _case(line: Mapping[str, Any], names: Mapping[str, str]) -> TestCase:
-    text = str(line.get("message") or "")
+    text, where = str(line.get("message") or ""), str(line.get("where") or "")
     for path, name in names.items():
-        text = text.replace(path, name)
+        text, where = text.replace(path, name), where.replace(path, name)
     return TestCase(
         id=line["id"],
         outcome=TestOutcome(line["outcome"]),
         message=one_line(text),
         seconds=seconds_of(line.get("seconds")),
+        where=where,
     )

@@ -1,4 +1,4 @@
-"""The functions of the old design under their old names, thin over what sparky does now.
+"""What the old design did with reports, under its old names.
 
 They give what they always gave; where they had to guess, the verbs of `sparky report` say unknown.
 """

@@ -1,0 +1,253 @@
+"""Claude Code's lines at disk speed: what can't concern us is passed over without being parsed.
+
+An unescaped quote never stands within a JSON string, so a needle with quotes finds structure only: words
+that look like a transcript inside a tool's output do not match. What a needle finds is parsed; what none
+finds is neither a person's words nor tokens. `read_whole` parses everything, and a test holds the two
+against each other.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from sparky.transcripts.claude_end import EMPTY, end_of
+from sparky.transcripts.claude_entry import QUIET, SYNTHETIC, key_of, kind_of, links, said, strange, usage
+from sparky.transcripts.jsonl import NEWLINE, backwards, pieces
+from sparky.transcripts.model import Head, Link, Mark, Scan, Usage, mark
+from sparky.transcripts.plain import Entry, parse, word
+
+Lines = Callable[["Reading", bytes, int], None]
+"""Reads a run of whole lines that begins at an offset."""
+
+_QUOTE, _OPEN, _CLOSE = b'"', ord("{"), ord("}")
+_TYPE = b'"type":"'
+_TYPE_LENGTH = len(_TYPE)
+_RESULT = b'"tool_result"'
+_HEAD = 700
+"""The bytes after an entry's type that hold the kind of its first block, and the start of its text."""
+_AGENT, _ANSWERED, _PLAN, _STOP = b"agentId: ", b"answered", b"approved your plan", b"[Request interrupted"
+_SOON = 20
+"""The entries that are read whole in search of the directory that a session works in."""
+_BESIDE, _ERROR = b'{"type":"text","text":', b'"is_error":true'
+_USER, _ANSWER = b"user", frozenset({b"message", b"assistant"})
+_QUIET = frozenset(kind.encode() for kind in QUIET)
+
+
+class _Spent(msgspec.Struct, gc=False):
+    ephemeral_1h_input_tokens: int | None = None
+
+
+class _Tokens(msgspec.Struct, gc=False):
+    input_tokens: int | None = None
+    output_tokens: int = 0
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation: _Spent | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    id: str = ""
+    model: str = ""
+    usage: _Tokens | None = None
+
+
+class _Assistant(msgspec.Struct, gc=False):
+    """The parts of an answer that cost: the rest of the line is checked, but never built."""
+
+    type: str
+    message: _Message
+
+
+_decode = msgspec.json.Decoder(_Assistant).decode
+
+
+@dataclass(kw_only=True)
+class Reading:
+    """What has been read of one transcript so far. It grows, and is handed on as a Scan.
+
+    `headless`: it began in the middle, and who speaks is known.
+    """
+
+    headless: bool = False
+    read: int = 0
+    head: Head | None = None
+    cost: float | None = None
+    marks: list[Mark] = field(default_factory=list)
+    usage: dict[str, Usage] = field(default_factory=dict)
+    answers: dict[str, _Message] = field(default_factory=dict)
+    links: list[Link] = field(default_factory=list)
+    bad: list[int] = field(default_factory=list)
+    unknown: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def nameless(self) -> bool:
+        """Whether it is not known yet who speaks, or still may become known where."""
+        if self.headless or (self.head and self.head.cwd):
+            return False
+        return self.head is None or self.read < _SOON
+
+    def entry(self, line: bytes, offset: int) -> None:
+        """Read one line whole, whatever it is. A blank line is none."""
+        if not line.strip():
+            return
+        try:
+            entry = parse(line)
+        except ValueError:
+            entry = None
+        if not isinstance(entry, dict):
+            self.bad.append(offset)
+            return
+        odd = strange(entry)
+        if odd:
+            self.unknown[odd] += 1
+        if self.nameless:
+            self.head = head_of(entry, self.head)
+        self.read += 1
+        if kind_of(entry) == "cost-state" and isinstance(entry.get("totalCostUSD"), int | float):
+            self.cost = float(entry["totalCostUSD"])
+        spent = usage(entry)
+        if spent:
+            self.spend(spent)
+        self.links.extend(links(entry))
+        at, key = word(entry.get("timestamp")), key_of(entry, offset)
+        for ordinal, one in enumerate(said(entry)):
+            self.marks.append(mark(one, offset=offset, length=len(line), ordinal=ordinal, key=key, at=at))
+
+    def answer(self, line: bytes, offset: int) -> None:
+        """Read the tokens of a model's answer, and nothing else of it."""
+        try:
+            found = _decode(line)
+        except (ValueError, RecursionError):
+            self.entry(line, offset)
+            return
+        spent = found.message
+        if found.type != "assistant":
+            self.entry(line, offset)
+        elif spent.usage is not None and spent.id and spent.model != SYNTHETIC:
+            known = self.answers.get(spent.id)
+            if known is None or known.usage is None or spent.usage.output_tokens >= known.usage.output_tokens:
+                self.answers[spent.id] = spent
+
+    def spend(self, spent: Usage) -> None:
+        """Keep the largest snapshot of each message."""
+        known = self.usage.get(spent.message)
+        if known is None or spent.output >= known.output:
+            self.usage[spent.message] = spent
+
+    def spent(self) -> tuple[Usage, ...]:
+        """The tokens of every message."""
+        for name, message in self.answers.items():
+            self.spend(_usage(name, message))
+        return tuple(self.usage.values())
+
+
+def _usage(name: str, message: _Message) -> Usage:
+    tokens = message.usage or _Tokens()
+    return Usage(
+        message=name,
+        model=message.model,
+        input=tokens.input_tokens or 0,
+        output=tokens.output_tokens or 0,
+        cache_write=tokens.cache_creation_input_tokens or 0,
+        cache_write_1h=(tokens.cache_creation.ephemeral_1h_input_tokens or 0) if tokens.cache_creation else 0,
+        cache_read=tokens.cache_read_input_tokens or 0,
+    )
+
+
+def head_of(entry: Entry, known: Head | None) -> Head | None:
+    """Who speaks, as far as the entry or the ones before it say so; None while no session is named."""
+    session = known.session if known else word(entry.get("sessionId"))
+    if not session:
+        return None
+    agent = word(entry.get("agentId")) if entry.get("isSidechain") else ""
+    started = (known.started if known else "") or word(entry.get("timestamp"))
+    return Head(session=session, agent=agent, cwd=word(entry.get("cwd")), started=started)
+
+
+def read_fast(path: Path, start: int) -> Scan:
+    """What a transcript says from `start` on. Raises OSError."""
+    return _read(path, start, _fast)
+
+
+def read_whole(path: Path, start: int) -> Scan:
+    """The same, with every line parsed."""
+    return _read(path, start, _whole)
+
+
+def _read(path: Path, start: int, lines: Lines) -> Scan:
+    reading = Reading(headless=start > 0)
+    torn = False
+    offset = start
+    with path.open("rb", buffering=0) as file:
+        for place, run in pieces(file, start):
+            if not run:
+                reading.bad.append(place)
+            elif run.endswith(NEWLINE):
+                lines(reading, run, place)
+                offset = place + len(run)
+            else:
+                torn = not _last(reading, run, place)
+        size = file.seek(0, 2)
+        end_state = EMPTY if size == 0 else end_of(backwards(file, offset if torn else size), torn=torn)
+    return Scan(
+        offset=offset,
+        end=end_state,
+        head=None if reading.headless else reading.head or Head(),
+        marks=tuple(reading.marks),
+        usage=reading.spent(),
+        links=tuple(reading.links),
+        bad=tuple(reading.bad),
+        unknown=reading.unknown,
+        own_cost_usd=reading.cost,
+    )
+
+
+def _fast(reading: Reading, run: bytes, offset: int) -> None:
+    find, entry, answer = run.find, reading.entry, reading.answer
+    begin, end, nameless = 0, len(run), reading.nameless
+    while begin < end:
+        stop = find(NEWLINE, begin, end)
+        at = find(_TYPE, begin, stop) + _TYPE_LENGTH
+        kind = run[at : find(_QUOTE, at, stop)] if at >= _TYPE_LENGTH else b""
+        if nameless or run[begin] != _OPEN or run[stop - 1] != _CLOSE:
+            entry(run[begin:stop], offset + begin)
+            nameless = reading.nameless
+        elif kind in _ANSWER:
+            answer(run[begin:stop], offset + begin)
+        elif kind not in _QUIET and (kind != _USER or _speaks(run, at, stop)):
+            entry(run[begin:stop], offset + begin)
+        begin = stop + 1
+
+
+def _speaks(run: bytes, at: int, stop: int) -> bool:
+    """Whether a line of the type `user` may hold a person's words, or tell of a sub-agent."""
+    head = run[at : min(at + _HEAD, stop)]
+    return (
+        _RESULT not in head
+        or _AGENT in head
+        or _ANSWERED in head
+        or _PLAN in head
+        or _STOP in head
+        or run.find(_BESIDE, at, stop) >= 0
+        or run.find(_ERROR, at, stop) >= 0
+    )
+
+
+def _whole(reading: Reading, run: bytes, offset: int) -> None:
+    for line in run[:-1].split(NEWLINE):
+        reading.entry(line, offset)
+        offset += len(line) + 1
+
+
+def _last(reading: Reading, line: bytes, offset: int) -> bool:
+    """Whether a last line without a newline is an entry all the same; then it is read."""
+    try:
+        whole = isinstance(parse(line), dict)
+    except ValueError:
+        whole = False
+    if whole:
+        reading.entry(line, offset)
+    return whole

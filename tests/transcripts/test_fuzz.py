@@ -1,0 +1,137 @@
+"""Lines of any sort: nothing crashes, every bad line is counted, and nothing gets lost beside them."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sparky.transcripts.claude import ClaudeReader
+from sparky.transcripts.claude_entry import QUIET, SPEAKING
+from sparky.transcripts.claude_scan import read_fast, read_whole
+from sparky.transcripts.codex import CodexReader
+from sparky.transcripts.model import Scan, Source
+from tests.transcripts.lines import answer, text_of, user, words
+
+GOOD = text_of(user("still here", 1)).encode()
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+keys = st.sampled_from(
+    [
+        "type",
+        "message",
+        "content",
+        "usage",
+        "id",
+        "model",
+        "origin",
+        "attachment",
+        "toolUseResult",
+        "isSidechain",
+        "sessionId",
+        "timestamp",
+        "uuid",
+        "payload",
+        "kind",
+        "prompt",
+        "answers",
+        "is_error",
+        "tool_use_id",
+        "text",
+    ]
+)
+kinds = st.sampled_from(
+    sorted(QUIET | SPEAKING | {"tool_result", "text", "event_msg", "session_meta", "novel"})
+)
+entries = st.recursive(
+    values | kinds,
+    lambda inner: st.dictionaries(keys, inner, max_size=6) | st.lists(inner, max_size=3),
+    max_leaves=20,
+)
+compact = entries.map(lambda value: json.dumps(value, separators=(",", ":")).encode())
+torn = st.tuples(compact, st.integers(0, 200)).map(lambda pair: pair[0][: pair[1]])
+lines = (st.binary(max_size=60) | compact | torn).map(lambda line: line.replace(b"\n", b" "))
+
+
+def scans(data: bytes) -> tuple[Scan, Scan]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "s.jsonl")
+        path.write_bytes(data)
+        source = Source(reader="x", path=str(path), stamp=(1, 1, 1))
+        CodexReader().scan(source, 0)
+        list(CodexReader().turns(str(path)))
+        list(ClaudeReader().turns(str(path)))
+        ClaudeReader().words(str(path), ClaudeReader().scan(source, 0).marks)
+        return read_fast(path, 0), read_whole(path, 0)
+
+
+@given(st.lists(lines, max_size=6))
+@example([b"[" * 100_000])
+@example([b'{"type":"user","message":{"content":"' + b"x" * 3_000_000 + b'"}}'])
+@example([b'{"type":"user","message":{"content":"\xff\xfe"}}'])
+@example([b'{"type":"user","message":{"content":"\x00"}}', b"\x00" * 100])
+@example([b'{"type":"assistant","message":{"id":1,"model":[],"usage":{"output_tokens":"x"}}}'])
+@example(
+    [b'{"type":"assistant","message":{"id":"m","model":"x","usage":{"output_tokens":' + b"9" * 400 + b"}}}"]
+)
+@settings(max_examples=80)
+def test_no_line_stops_the_scanner(found: list[bytes]) -> None:
+    data = b"".join(line + b"\n" for line in found)
+    fast, whole = scans(data + GOOD)
+    assert (fast.marks, fast.links, fast.usage, fast.end) == (
+        whole.marks,
+        whole.links,
+        whole.usage,
+        whole.end,
+    )
+    assert fast.marks[-1].offset == len(data)
+    assert set(fast.bad) <= set(whole.bad)
+    assert set(whole.bad) == set(_bad(found))
+
+
+def _bad(found: list[bytes]) -> list[int]:
+    """The offsets of the lines that are no object, as the standard library sees it."""
+    offsets, offset = [], 0
+    for line in found:
+        if line.strip() and not isinstance(_value(line), dict):
+            offsets.append(offset)
+        offset += len(line) + 1
+    return offsets
+
+
+def _value(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+@given(st.integers(0, 400))
+@settings(max_examples=40)
+def test_a_transcript_that_ends_anywhere_is_read_up_to_there(cut: int) -> None:
+    data = text_of(user("one", 1), answer(words("x")), user("two", 2)).encode()
+    fast, whole = scans(data[: len(data) - cut])
+    assert fast == whole
+
+
+@pytest.mark.parametrize("size", [(1 << 20) - 5, 1 << 20, (1 << 21) + 7])
+def test_lines_that_are_longer_than_a_chunk_are_whole(size: int) -> None:
+    data = text_of(user("one", 1), user("x" * size, 2), user("two", 3)).encode()
+    fast, whole = scans(data)
+    assert fast == whole
+    assert (len(fast.marks), fast.bad) == (3, ())
+
+
+def test_a_line_that_is_too_long_is_passed_over_and_counted() -> None:
+    first = text_of(user("one", 1)).encode()
+    fast, whole = scans(first + b'{"x":"' + b"y" * (34 << 20) + b'"}\n' + GOOD)
+    assert fast == whole
+    assert (len(fast.marks), fast.bad) == (2, (len(first),))
