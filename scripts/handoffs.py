@@ -21,6 +21,7 @@ After each stage the first row that holds says what follows: a `STAGE` or an **e
   tester. A handover is no attempt.
   An agent that comes to just the same twice in a row is not asked a third time.
 * Every other stage is visited at most {VISIT_LIMIT} times after one EXECUTE.
+* What a segment has cost is looked at before an agent works; a budget that is used up is asked about.
 * A person can cancel at any time, unless the change is merged.
 
 """

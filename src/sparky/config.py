@@ -12,9 +12,12 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from sparky.domain.errors import UsageError
-from sparky.domain.state import MergePolicy, Preferences
+from sparky.domain.state import Budget, MergePolicy, Preferences
 
 FILE = "sparky.toml"
+
+POSITIVE = ("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes")
+"""Settings that must be above 0."""
 
 _INDEX_KEYS = (
     "UV_",
@@ -37,6 +40,7 @@ class ConfigError(UsageError):
 class Settings:
     """What `sparky.toml` may say. Times are in seconds.
 
+    `sisters` are other repositories by name, each as a path (from the repository's top) or a URL.
     `test_command` and `test_setup` are one shell-like line each, `test_report` is a path or pattern from the
     repository's top.
     """
@@ -47,9 +51,15 @@ class Settings:
     test_setup: str | None = None
     test_timeout_s: float = 900.0
     session_timeout_s: float = 1800.0
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
+    budget_minutes: float | None = None
     sandbox: bool = True
+    constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     script: str | None = None
+    write_results: bool = False
+    sisters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,9 +136,11 @@ def parse_settings(table: object, where: str) -> Settings:
         raise ConfigError(f"{where}: {error}") from error
     if settings.merge not in {"ask", "auto"}:
         raise ConfigError(f"{where}: merge is {settings.merge!r}, and may be 'ask' or 'auto'")
-    for key in ("test_timeout_s", "session_timeout_s"):
-        if not 0 < getattr(settings, key) < math.inf:
-            raise ConfigError(f"{where}: {key} is {getattr(settings, key)}, and must be above 0 seconds")
+    for key in POSITIVE:
+        value = getattr(settings, key)
+        if value is not None and not 0 < value < math.inf:
+            unit = " seconds" if key.endswith("_s") else ""
+            raise ConfigError(f"{where}: {key} is {value}, and must be above 0{unit}")
     _check_tests(settings, where)
     return settings
 
@@ -175,7 +187,18 @@ def preferences(settings: Settings) -> Preferences:
         test_timeout_s=settings.test_timeout_s,
         session_timeout_s=settings.session_timeout_s,
         sandbox=settings.sandbox,
+        constraints=settings.constraints,
         script=settings.script,
+    )
+
+
+def budget(settings: Settings) -> Budget:
+    """What a segment of a run may cost."""
+    minutes = settings.budget_minutes
+    return Budget(
+        usd=settings.budget_usd,
+        tokens=settings.budget_tokens,
+        seconds=None if minutes is None else minutes * 60,
     )
 
 

@@ -9,7 +9,7 @@ from sparky.domain.attempt import Attempt, Evidence, GateResult, Responsibility,
 from sparky.domain.escalation import Answer, Escalation
 from sparky.domain.result import Result
 from sparky.domain.run import Life, RunRow
-from sparky.domain.state import Outcome, PipelineState
+from sparky.domain.state import Earlier, Outcome, PipelineState
 from sparky.reports.branch import Briefing
 from sparky.reports.metrics import Metric
 from sparky.reports.reading import Reading
@@ -64,6 +64,7 @@ class Story:
     steps: tuple[StoryStep, ...]
     result: Result
     answers: tuple[Answer, ...] = ()
+    earlier: tuple[Earlier, ...] = ()
     question: Escalation | None = None
 
 
@@ -107,6 +108,7 @@ def story(
         steps=tuple(_step(attempt, told.get(place)) for place, attempt in enumerate(state.attempts)),
         result=result,
         answers=state.answers,
+        earlier=state.earlier,
         question=state.ends[-1].question if life is not Life.RUNNING and state.ends else None,
     )
 

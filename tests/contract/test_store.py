@@ -50,6 +50,16 @@ def store(tmp_path: Path) -> SqliteStore:
     return made
 
 
+def test_the_runs_of_an_issue_that_have_an_end_are_listed_oldest_first(store: SqliteStore) -> None:
+    for number in (1, 2, 3):
+        store.claim(a_run(number), "executor", start)
+        store.save_end(a_run(number).ended(FAILED))
+    store.claim(a_run(4), "executor", start)
+    store.claim(a_run(5, issue="8"), "executor", start)
+    store.save_end(a_run(5, issue="8").ended(FAILED))
+    assert [row.run_id for row in store.ended("key-of-7", 2)] == ["run-2", "run-3"]
+
+
 def start(_: RunRow | None) -> Take:
     return Take.START
 

@@ -17,7 +17,7 @@ from sparky.app.read import House
 from sparky.cli.options import place
 from sparky.domain.attempt import Attempt
 from sparky.domain.run import Take, take
-from sparky.domain.state import End, Handoff, MergePolicy, PipelineState, Preferences
+from sparky.domain.state import Budget, End, Handoff, MergePolicy, PipelineState, Preferences
 from sparky.pipeline import Steps
 from tests.durable.world import World
 
@@ -65,7 +65,7 @@ def drive(world: World, points: set[str]) -> None:
     here = place(world.repo)
     home = here.house
     wanted = Preferences(merge=MergePolicy.AUTO, script=str(world.script))
-    state = first_state(home, here.found, find_issue(home, here.found, "001").issue, wanted)
+    state = first_state(home, here.found, find_issue(home, here.found, "001").issue, wanted, Budget())
     with home.locks.executor() as executor:
         decision = home.store.claim(
             state, executor, lambda held: take(held, state.context.base, driven=False)

@@ -1,5 +1,6 @@
 """EXECUTE by a session: what the agent says is a claim; what counts is the commit. And the receipts."""
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -8,6 +9,7 @@ from sparky.adapters.scripted import ScriptedSession, Step
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.state import Handoff, Preferences
 from sparky.stages.table import perform
+from tests.builders import ISSUE
 from tests.stages.stand import Stand
 
 RIGHT = Step(do="replace", path="a.py", old="1", text="2")
@@ -107,6 +109,15 @@ def test_an_agent_is_told_what_was_tried_and_what_a_person_said(stand: Stand) ->
         "\nEdit files in the current directory only. "
         "Do not commit: sparky commits, and runs the checks itself.\n"
     )
+
+
+def test_an_agent_is_told_what_the_issue_and_the_settings_want_kept(stand: Stand) -> None:
+    stand.issue = replace(ISSUE, criteria=("A is 2",), constraints=("keep the name A",))
+    stand.preferences = Preferences(constraints=("no new dependency",))
+    state = stand.state(stand.commit({"a.py": b"A = 1\n"}))
+    stand.perform(Stage.EXECUTE, state, agent="coder")
+    told = stand.house.runner.asked[-1].prompt
+    assert "Success criteria:\n- A is 2\n- keep the name A\n- no new dependency\n" in told
 
 
 def test_bug_an_agent_whose_last_words_held_the_word_time_counted_as_timed_out(stand: Stand) -> None:

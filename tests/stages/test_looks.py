@@ -14,7 +14,7 @@ from sparky.config import read_environment
 from sparky.domain.attempt import Stage
 from sparky.domain.command import Command, Completed, Level
 from sparky.domain.flow import decide
-from sparky.domain.state import Handoff, Preferences
+from sparky.domain.state import Budget, Handoff, Preferences
 from sparky.ports import Shell
 from sparky.stages.table import perform
 
@@ -64,7 +64,7 @@ def test_a_fix_looks_only_at_what_it_touched_until_it_is_verified(tmp_path: Path
     shell = Recording(real.shell)
     ports = replace(real, shell=shell)
     issue = issue_of(house, scan(ports, context, SAFE_ORDER, ()), context, ())
-    state = first_state(house, found, issue, Preferences())
+    state = first_state(house, found, issue, Preferences(), Budget())
     while isinstance(handoff := decide(state), Handoff) and handoff.stage is not Stage.TEST:
         state = state.record(perform(handoff, state, ports))
     everywhere, dead, wide = (".",), ("dead.py",), ("wide.py",)

@@ -18,7 +18,7 @@ from sparky.config import read_environment
 from sparky.domain.attempt import Stage
 from sparky.domain.command import Command, Completed, Level
 from sparky.domain.flow import decide
-from sparky.domain.state import Handoff, PipelineState, Preferences
+from sparky.domain.state import Budget, Handoff, PipelineState, Preferences
 from sparky.formats.state_json import dump_next, encode
 from sparky.stages.table import perform
 
@@ -67,7 +67,7 @@ def fixed(tmp_path_factory: pytest.TempPathFactory) -> Fixed:
     ports = replace(ports_for(house, context, Preferences()), shell=shell, repository=repository)
     paths = tuple(path_of(number) for number in range(FILES))
     issue = issue_of(house, scan(ports, context, SAFE_ORDER, paths), context, paths)
-    state = first_state(house, found, issue, Preferences())
+    state = first_state(house, found, issue, Preferences(), Budget())
     steps, started = [len(encode(state))], {}
     while isinstance(following := decide(state), Handoff):
         shell.started.clear()

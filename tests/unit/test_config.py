@@ -8,6 +8,7 @@ from sparky.config import (
     ConfigError,
     Environment,
     Settings,
+    budget,
     parse_settings,
     parse_toml,
     preferences,
@@ -15,7 +16,7 @@ from sparky.config import (
     read_settings,
     unknown_key,
 )
-from sparky.domain.state import MergePolicy, Preferences
+from sparky.domain.state import Budget, MergePolicy, Preferences
 
 EVERYTHING = """\
 merge = "auto"
@@ -24,9 +25,15 @@ test_report = "out/*.xml"
 test_setup = "npm ci"
 test_timeout_s = 60
 session_timeout_s = 0.5
+budget_usd = 5
+budget_tokens = 2_000_000
+budget_minutes = 1.5
 sandbox = false
+constraints = ["no new dependency"]
 issues = ["work"]
 script = "play.toml"
+write_results = true
+sisters = { shop = "../shop" }
 """
 SET = Settings(
     merge="auto",
@@ -35,9 +42,15 @@ SET = Settings(
     test_setup="npm ci",
     test_timeout_s=60.0,
     session_timeout_s=0.5,
+    budget_usd=5.0,
+    budget_tokens=2_000_000,
+    budget_minutes=1.5,
     sandbox=False,
+    constraints=("no new dependency",),
     issues=("work",),
     script="play.toml",
+    write_results=True,
+    sisters={"shop": "../shop"},
 )
 
 
@@ -64,8 +77,14 @@ def test_every_key_of_sparky_toml_is_read_and_wanted(tmp_path: Path) -> None:
         test_timeout_s=60.0,
         session_timeout_s=0.5,
         sandbox=False,
+        constraints=("no new dependency",),
         script="play.toml",
     )
+
+
+def test_what_a_run_may_cost_has_no_limit_unless_one_is_said() -> None:
+    assert budget(Settings()) == Budget(usd=None, tokens=None, seconds=None)
+    assert budget(SET) == Budget(usd=5.0, tokens=2_000_000, seconds=90.0)
 
 
 def test_the_table_of_a_pyproject_is_read_where_there_is_no_file_of_its_own(tmp_path: Path) -> None:
@@ -87,7 +106,8 @@ WRONG = {
     "mrege = 'auto'": "unknown key 'mrege'; did you mean 'merge'?",
     "test_timeout = 5": "unknown key 'test_timeout'; did you mean 'test_timeout_s'?",
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
-    "test_timeout_s, session_timeout_s, sandbox, issues, script",
+    "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, sandbox, "
+    "constraints, issues, script, write_results, sisters",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
     "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",

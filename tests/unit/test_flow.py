@@ -8,10 +8,10 @@ from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, St
 from sparky.domain.conditions import FAULT
 from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.flow import TABLE, decide, row_for
-from sparky.domain.issue import Severity
+from sparky.domain.issue import Issue, Severity
 from sparky.domain.moves import CRITERIA
 from sparky.domain.plan import Child
-from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import Budget, Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
 from tests.builders import (
     BASE,
     ISSUE,
@@ -867,7 +867,117 @@ FAULT_ROWS: Rows = {
     ),
 }
 
+SMALL = Budget(usd=0.5, tokens=1000, seconds=60.0)
+
+
+def limited(*attempts: Attempt, budget: Budget = SMALL, issue: Issue = ISSUE) -> PipelineState:
+    return replace(state_of(*attempts, issue=issue), budget=budget)
+
+
+def costing(attempt: Attempt, *, usd: float = 0.0, tokens: int = 0, seconds: float = 0.0) -> Attempt:
+    return replace(attempt, cost_usd=usd, tokens=tokens, seconds=seconds)
+
+
+def over(spent: str, *, at: str = BASE) -> End:
+    """The budget is asked about."""
+    reason = f"budget reached: {spent}"
+    more = Option(choice=Choice.GO_ON, says="go on where it stands, with the same budget once more")
+    return asked(
+        "May it cost as much again?",
+        reason,
+        f"look at what it has come to: sparky show {RUN}",
+        options=(more,),
+        at=at,
+    )
+
+
+DEAR = (ADA_BOB, costing(failed("ada", Trait.CRASHED), tokens=1000))
+DEAR_PART = (THREE, costing(changed("ada", ONE), usd=0.6), visited(REVIEW))
+
+EARLIER = Earlier(
+    run_id="7-0-1",
+    outcome=Outcome.FAILED,
+    reason="All agents failed",
+    refused=("attempt 1 by ada changed a.py: test_a is red",),
+    errors=("test_a: 1 != 2",),
+)
+
+EARLIER_ROWS: Rows = {
+    "an earlier run came to nothing: the agent is told, and has all its attempts": (
+        replace(state_of(ADA), earlier=(EARLIER,)),
+        execute(
+            "ada",
+            "routed",
+            at=BASE,
+            errors=("run 7-0-1: test_a: 1 != 2",),
+            avoided=("run 7-0-1: attempt 1 by ada changed a.py: test_a is red",),
+        ),
+    ),
+    "what this run has tried is told after that": (
+        replace(state_of(ADA_BOB, failed("ada")), earlier=(EARLIER,)),
+        execute(
+            "bob",
+            "ada said 1",
+            at=BASE,
+            strategy=MECHANICAL,
+            errors=("run 7-0-1: test_a: 1 != 2", "ada said 1"),
+            avoided=("run 7-0-1: attempt 1 by ada changed a.py: test_a is red",),
+        ),
+    ),
+}
+
+BUDGET_ROWS: Rows = {
+    "the budget is reached before the next agent works: a person is asked": (
+        limited(*DEAR),
+        over("1000 of 1000 tokens; ada said 1"),
+    ),
+    "every limit that is reached is named": (
+        limited(ADA_BOB, costing(failed("ada"), usd=0.75, tokens=2000, seconds=90.0)),
+        over("0.75 of 0.50 USD, 2000 of 1000 tokens, 1.5 of 1.0 minutes; ada said 1"),
+    ),
+    "a little of the budget is left: the next agent": (
+        limited(ADA_BOB, costing(failed("ada"), usd=0.49, tokens=999, seconds=59.9)),
+        execute("bob", "ada said 1", at=BASE, strategy=MECHANICAL, errors=("ada said 1",)),
+    ),
+    "the budget is used up, and no agent has to work any more: review": (
+        limited(ADA, costing(changed("ada", ONE), tokens=5000)),
+        to(REVIEW, "ada said 1", at=ONE),
+    ),
+    "the budget is reached between two deliverables: a person is asked": (
+        limited(PLANNED, costing(ended_child(0, to=ONE), seconds=61.0), issue=EPIC),
+        over("1.0 of 1.0 minutes; child said 1", at=ONE),
+    ),
+    "a person says that it may cost more: the agent that was to work": (
+        answered(limited(*DEAR), Choice.GO_ON),
+        execute("bob", "a person said: continue", at=BASE, errors=("ada said 1",), number=2),
+    ),
+    "it may cost more: the part that was to come, not the one before": (
+        answered(limited(*DEAR_PART), Choice.GO_ON),
+        execute("cy", "a person said: continue", at=ONE, part=2),
+    ),
+    "it may cost more: the deliverable that was to come": (
+        answered(limited(PLANNED, costing(ended_child(0, to=ONE), usd=1.0), issue=EPIC), Choice.GO_ON),
+        to(Stage.CHILD, "a person said: continue", at=ONE, part=1),
+    ),
+    "what earlier segments have cost does not count": (
+        replace(
+            answered(limited(*DEAR), Choice.GO_ON),
+            attempts=(*DEAR, costing(failed("bob", number=2), tokens=999)),
+        ),
+        execute(
+            "ada",
+            "bob said 2",
+            at=BASE,
+            strategy=MECHANICAL,
+            errors=("ada said 1", "bob said 2"),
+            number=3,
+        ),
+    ),
+}
+
 ROWS: Rows = {
+    **BUDGET_ROWS,
+    **EARLIER_ROWS,
     **PLAN_ROWS,
     **ROUTE_ROWS,
     **EXECUTE_ROWS,

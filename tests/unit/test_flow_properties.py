@@ -14,7 +14,7 @@ from sparky.domain.flow import decide, row_for
 from sparky.domain.issue import Severity
 from sparky.domain.moves import CRITERIA, EXECUTE_LIMIT, VISIT_LIMIT
 from sparky.domain.plan import Child
-from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import Budget, End, Handoff, MergePolicy, Outcome, PipelineState
 from sparky.pipeline import drive
 from tests.builders import ISSUE, RUN, refusal, routed, sha, state_of
 
@@ -83,7 +83,7 @@ class Stages:
         if attempt.stage is not Stage.ROUTE and self._random.random() < 0.2:
             attempt = replace(attempt, verdict=Verdict.REVISE)
         attempt = replace(attempt, traits=self._traits(attempt.stage))
-        attempt = replace(attempt, responsibility=one_of(tuple(Responsibility)))
+        attempt = replace(attempt, responsibility=one_of(tuple(Responsibility)), tokens=one_of((0, 1, 5)))
         if attempt.verdict is not Verdict.PASS:
             attempt = replace(attempt, items=("do this",), gates=(refusal(one_of(tuple(Severity))),))
         if self._random.random() < 0.01:
@@ -132,7 +132,8 @@ def through(random: Random) -> tuple[PipelineState, Stages]:
     stages = Stages(random)
     issue = replace(ISSUE, children=random.choice(((), (), ("d1", "d2"))))
     merge = random.choice((MergePolicy.ASK, MergePolicy.AUTO))
-    state = drive(state_of(merge=merge, issue=issue), stages)
+    budget = Budget(tokens=random.choice((None, None, 1, 8, 20)))
+    state = drive(replace(state_of(merge=merge, issue=issue), budget=budget), stages)
     while state.segment < 4 and state.ends[-1].outcome in {Outcome.READY, Outcome.BLOCKED}:
         question = state.ends[-1].question
         if question is not None:
@@ -194,6 +195,16 @@ def test_no_part_is_executed_and_no_stage_visited_more_often_than_the_limits_all
             visits.append((before.segment, executions, handoff.stage.value))
     for _, same in groupby(sorted(visits)):
         assert len(list(same)) <= VISIT_LIMIT
+
+
+@many
+@given(randoms)
+def test_no_agent_works_once_the_budget_of_the_segment_is_used_up(random: Random) -> None:
+    _, stages = through(random)
+    for state, handoff in stages.asked:
+        if handoff.stage in {Stage.EXECUTE, Stage.CHILD}:
+            spent = sum(attempt.tokens for attempt in state.attempts[state.segment_start :])
+            assert state.budget.tokens is None or spent < state.budget.tokens
 
 
 @many

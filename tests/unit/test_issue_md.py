@@ -207,6 +207,19 @@ def test_an_agent_is_one_word() -> None:
     assert read("# T\n**Agent:** `@type-fixer`").issue.agent == "type-fixer"
 
 
+@pytest.mark.parametrize(
+    "text", ["Repository: ada/shop", "---\nrepo: ada/shop\n---", "**Repo:** `ada/shop#144`"]
+)
+def test_an_issue_may_name_another_repository(text: str) -> None:
+    parsed = read(f"{text}\n# T" if text.startswith("---") else f"# T\n\n{text}")
+    assert (parsed.issue.repository, parsed.warnings) == ("ada/shop", ())
+
+
+def test_prose_about_a_repository_names_none_and_is_warned_of() -> None:
+    parsed = read("# T\n\n## Repository\nAll of the code\n")
+    assert (parsed.issue.repository, parsed.warnings) == (None, ('"All of the code" names no repository',))
+
+
 def test_a_sentence_is_an_issue() -> None:
     issue = sentence_issue("\n  mend the login \n\nit is broken\n", repository="house")
     assert issue == Issue(
@@ -249,7 +262,9 @@ UNITS = [
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("head", ["", "---\nfiles: [", "# T\n## Files\n- ", "# T\n## Success criteria\n"])
+@pytest.mark.parametrize(
+    "head", ["", "---\nfiles: [", "# T\n## Files\n- ", "# T\n## Success criteria\n", "# T\nRepo: "]
+)
 def test_a_file_made_to_be_slow_is_not(head: str, unit: str) -> None:
     text = (head + unit * (30_000 // len(unit)))[:30_000]
     started = time.process_time()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparky.domain.reference import (
+    elsewhere,
     in_scope,
     issue_number,
     mentioned_issues,
@@ -12,6 +13,8 @@ from sparky.domain.reference import (
     number_in_title,
     number_order,
     paths_in,
+    repository_named,
+    same_repository,
 )
 
 
@@ -191,3 +194,52 @@ def test_what_is_refused_does_not_hide_what_is_not() -> None:
 )
 def test_an_issue_allows_what_it_names(path: str, files: tuple[str, ...], *, allowed: bool) -> None:
     assert in_scope(path, files) is allowed
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("shop#144", ("shop", "144")),
+        ("ada/cite-assist#7a: a leak", ("ada/cite-assist", "7a")),
+        (" my.shop_2#1 ", ("my.shop_2", "1")),
+        ("issue#144", None),
+        ("Issues#1", None),
+        ("#144", None),
+        ("see shop#144", None),
+        ("shop#first", None),
+        ("shop#144th", None),
+        ("shop 144", None),
+    ],
+)
+def test_an_issue_elsewhere_is_named_with_its_repository(text: str, named: tuple[str, str] | None) -> None:
+    assert elsewhere(text) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("shop", "shop"),
+        ("`ada/shop`", "ada/shop"),
+        ("shop#144", "shop"),
+        ("https://example.org/ada/shop.git", "example.org/ada/shop"),
+        ("<https://example.org/ada/shop/>", "example.org/ada/shop"),
+        ("git@example.org:ada/shop.git", "ada/shop"),
+        ("the code of the shop", None),
+        ("", None),
+        ("#7", None),
+    ],
+)
+def test_a_repository_is_a_name_or_a_url_and_no_prose(text: str, name: str | None) -> None:
+    assert repository_named(text) == name
+
+
+@pytest.mark.parametrize(
+    "other", ["shop", "Ada/Shop", "../shop/", "git@example.org:shop.git", "file:///x/shop"]
+)
+def test_names_of_one_repository_end_alike(other: str) -> None:
+    assert same_repository("shop", other)
+    assert not same_repository("workshop", other)
+
+
+def test_nothing_is_no_repository() -> None:
+    assert not same_repository("", "")

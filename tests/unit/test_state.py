@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
-from sparky.domain.state import End, Handoff, MergePolicy, Outcome, Preferences
-from tests.builders import BASE, changed, routed, sha, state_of, visited
+from sparky.domain.moves import tried
+from sparky.domain.state import Budget, Earlier, End, Handoff, MergePolicy, Outcome, Preferences, Spent
+from tests.builders import BASE, RUN, changed, routed, sha, state_of, visited
 
 ONE, TWO, NEW_BASE = sha("1"), sha("2"), sha("d")
 END = End(outcome=Outcome.READY, reason="done")
@@ -76,3 +77,35 @@ def test_an_attempt_begins_with_what_its_handoff_says() -> None:
         part=2,
         strategy=Strategy.SIMPLIFIED_APPROACH,
     )
+
+
+def test_what_is_left_of_a_budget_is_never_below_nothing_and_no_limit_stays_none() -> None:
+    spent = Spent(usd=0.75, tokens=100, seconds=30.0)
+    assert Budget(usd=1.0, tokens=90, seconds=20.0).less(spent) == Budget(usd=0.25, tokens=0, seconds=0.0)
+    assert Budget().less(spent) == Budget()
+    assert Budget().reached(spent) == ()
+
+
+def test_what_a_segment_has_spent_is_the_sum_of_its_own_attempts() -> None:
+    one = replace(visited(Stage.TEST), cost_usd=0.1, tokens=3, seconds=1.5)
+    state = replace(state_of(one, one, one), segment_start=1)
+    assert state.spent == Spent(usd=0.2, tokens=6, seconds=3.0)
+
+
+def test_what_a_run_has_tried_is_told_in_short_to_a_later_one() -> None:
+    change = replace(changed("ada", ONE), files_modified=("a.py",))
+    red = replace(visited(Stage.TEST, Verdict.REVISE), validation_errors=("test_a: 1 != 2", "x" * 400))
+    end = End(outcome=Outcome.FAILED, reason="no\n" * 200)
+    assert tried(state_of(routed(("ada",)), change, red).ended(end)) == Earlier(
+        run_id=RUN,
+        outcome=Outcome.FAILED,
+        reason=f"{end.reason[:300]} …",
+        refused=("attempt 1 by ada changed a.py: test said 1",),
+        errors=("test_a: 1 != 2", f"{'x' * 300} …"),
+    )
+
+
+def test_of_many_errors_a_later_run_is_told_the_newest() -> None:
+    refused = [replace(visited(Stage.TEST, Verdict.REVISE), reason=f"error {n}") for n in range(50)]
+    told = tried(state_of(*refused).ended(END))
+    assert told.errors == tuple(f"error {n}" for n in range(40, 50))

@@ -28,6 +28,7 @@ from sparky.domain.state import (
     SCHEMA,
     Budget,
     Context,
+    Earlier,
     End,
     Handoff,
     MergePolicy,
@@ -123,6 +124,7 @@ STATE = PipelineState(
         agent="dead-code",
         status="in progress",
         path="issues/007.md",
+        repository="shop",
         parent_issue="1",
         order=2,
         dependencies=("6",),
@@ -140,6 +142,7 @@ STATE = PipelineState(
         branch="sparky/7-tidy-the-report-dad37eaf-1",
         source_repo="https://forge/ada/shop",
         is_external=True,
+        result_file="/home/ada/desk/issues/007.result.md",
     ),
     preferences=Preferences(
         merge=MergePolicy.APPROVED,
@@ -149,9 +152,19 @@ STATE = PipelineState(
         test_timeout_s=60.0,
         session_timeout_s=120.0,
         sandbox=False,
+        constraints=("no new dependency",),
         script="/home/ada/play.toml",
     ),
     budget=Budget(usd=1.5, tokens=100000, seconds=3600.0),
+    earlier=(
+        Earlier(
+            run_id="7-5c0ffee5-1",
+            outcome=Outcome.FAILED,
+            reason="All agents failed",
+            refused=("attempt 1 by coder changed src/a.py: test_a is red",),
+            errors=("test_a: 1 != 2",),
+        ),
+    ),
     attempts=(ATTEMPT,),
     ends=(
         End(
@@ -282,6 +295,8 @@ def test_a_value_that_was_read_is_written_with_the_fields_that_stand_at_their_de
         "handover": "",
         "plan": [],
         "code": 0,
+        "tokens": 0,
+        "cost_usd": 0.0,
     }
 
 

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from sparky.domain.issue import Issue, Severity
 from sparky.domain.reference import (
@@ -16,6 +16,7 @@ from sparky.domain.reference import (
     number_order,
 )
 from sparky.issues.markdown import Parsed, parse, sentence_issue
+from sparky.issues.result_md import RESULT_SUFFIX
 
 FOLDERS = (Path("issues"), Path(".issues"), Path("docs/issues"), Path(".github/issues"))
 _SUFFIXES = frozenset({".md", ".markdown"})
@@ -94,7 +95,7 @@ class MarkdownTracker:
             except OSError as error:
                 raise UnreadableIssueError(f"cannot list {self._shown(folder)}: {error.strerror}") from error
             for file in entries:
-                if file.suffix.lower() in _SUFFIXES and file.stem.lower() not in _NO_ISSUES:
+                if _is_issue(PurePath(file.name.lower())):
                     files.setdefault(file.resolve(), file)
         return list(files.values())
 
@@ -162,6 +163,11 @@ class MarkdownTracker:
         near = dict.fromkeys(self._shown(names[name]) for name in get_close_matches(wanted, names, n=3))
         nearest = f"Nearest: {', '.join(near)}." if near else "A sentence of several words is an issue, too."
         return IssueNotFoundError(f"no issue file for {text[:200]!r}: {looked}. {nearest}")
+
+
+def _is_issue(name: PurePath) -> bool:
+    is_result = name.name.endswith(RESULT_SUFFIX)
+    return name.suffix in _SUFFIXES and name.stem not in _NO_ISSUES and not is_result
 
 
 def _decoded(data: bytes, shown: str) -> str:

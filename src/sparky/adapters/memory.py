@@ -195,6 +195,9 @@ class MemoryRunner:
             return SessionResult(
                 claimed_success=False, summary="no session fits", ending=SessionEnding.FINISHED
             )
+        return replace(self._played(chosen, request), tokens=chosen.tokens, cost_usd=chosen.cost_usd)
+
+    def _played(self, chosen: ScriptedSession, request: SessionRequest) -> SessionResult:
         for step in chosen.steps:
             if not _act(request.worktree / step.path, step.do, step.old, step.text):
                 return _broken_off(

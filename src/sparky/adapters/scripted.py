@@ -8,7 +8,7 @@ sandbox.
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,7 +43,7 @@ class ScriptedSession:
     """One session: its steps, how it ends, what it claims, with which exit code.
 
     `issue`, `number` and `agent` None: it fits any of them. `handover`: why it says that it is not its turn;
-    `plan`: the several issues that it says this one is.
+    `plan`: the several issues that it says this one is. `tokens` and `cost_usd` are reported however it ends.
     """
 
     issue: str | None = None
@@ -56,6 +56,8 @@ class ScriptedSession:
     handover: str = ""
     plan: tuple[str, ...] = ()
     code: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +125,7 @@ class ScriptedRunner:
                 supervised=True,
             )
         )
-        return _result(done)
+        return replace(_result(done), tokens=chosen.tokens, cost_usd=chosen.cost_usd)
 
 
 def fits(session: ScriptedSession, request: SessionRequest) -> bool:

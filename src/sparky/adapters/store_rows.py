@@ -35,6 +35,11 @@ class Rows(SqliteFile):
         where = "WHERE repository = ? ORDER BY created DESC, rowid DESC LIMIT ?"
         return list(self._rows(where, (repository, limit)))
 
+    def ended(self, issue_key: str, limit: int) -> list[RunRow]:
+        """The newest runs of an issue that have an end, oldest first."""
+        where = "WHERE issue_key = ? AND outcome IS NOT NULL ORDER BY created DESC, rowid DESC LIMIT ?"
+        return list(self._rows(where, (issue_key, limit)))[::-1]
+
     def unfinished(self) -> list[RunRow]:
         """The runs without an end, oldest first; without the parts of such a run, which go on with it."""
         whole = "pipeline_id = run_id OR pipeline_id NOT IN (SELECT run_id FROM runs WHERE outcome IS NULL)"

@@ -9,7 +9,7 @@ from sparky.domain.attempt import Attempt, Stage, Verdict
 from sparky.domain.issue import Issue, branch_name, slug
 from sparky.domain.plan import Child
 from sparky.domain.run import RunRow, Take
-from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
 from sparky.formats.state_json import decode
 from sparky.pipeline import Steps, drive
 from sparky.ports import Ports, Progress
@@ -37,26 +37,32 @@ def perform_child(
     if unmet:
         said = f"{child.title}: skipped, since {', '.join(unmet)} is not done"
         return handoff.begin(Verdict.SKIP, said)
-    first = _first(state, child, handoff, decode(ports.blobs.get(child.issue), Issue))
+    issue = decode(ports.blobs.get(child.issue), Issue)
+    first = _first(state, child, handoff, issue, house.earlier(issue.key))
     ports = replace(ports, progress=_Both(inner=ports.progress, whole=state.run_id, part=child.id))
     done = _earlier(state, handoff, house) or _driven(first, state, house, steps(ports))
     if isinstance(done, RunRow):
-        step = f"merge or cancel {done.run_id}, then: sparky retry {state.run_id}"
+        way = "answer" if done.asks else "merge or cancel"
+        step = f"{way} {done.run_id}, then: sparky retry {state.run_id}"
         attempt = handoff.begin(Verdict.ESCALATE, f"{child.title}: {done.run_id} has this issue")
         return replace(attempt, items=(step,), child=done.run_id)
     return _told(handoff, state, child, done, ports)
 
 
-def _first(state: PipelineState, child: Child, handoff: Handoff, issue: Issue) -> PipelineState:
-    """The child's first state: the same one each time for the same handoff of the same run."""
+def _first(
+    state: PipelineState, child: Child, handoff: Handoff, issue: Issue, earlier: tuple[Earlier, ...]
+) -> PipelineState:
+    """The child's first state: under the same id each time for the same handoff of the same run."""
     mark = hashlib.sha256(f"{state.run_id}\0{handoff.part}".encode()).hexdigest()[:8]
     run = f"{slug(issue.id, 24)}-{mark}-{handoff.number}"
     return PipelineState(
         run_id=run,
         pipeline_id=state.run_id,
         issue=replace(issue, title=child.title),
-        context=replace(state.context, base=state.head, branch=branch_name(issue, run)),
+        context=replace(state.context, base=state.head, branch=branch_name(issue, run), result_file=""),
         preferences=replace(state.preferences, merge=MergePolicy.ASK),
+        budget=state.budget.less(state.spent),
+        earlier=earlier,
     )
 
 
@@ -102,6 +108,7 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
         items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
         tokens=sum(one.tokens for one in done.attempts),
         cost_usd=sum(one.cost_usd for one in done.attempts),
+        seconds=round(sum(one.seconds for one in done.attempts), 3),
     )
 
 

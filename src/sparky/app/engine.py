@@ -5,8 +5,10 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
 from threading import Event, Thread
 
+from sparky.adapters.result_file import write_result
 from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.children import perform_child
@@ -111,8 +113,17 @@ class LocalSteps:
             self._tidy(state, kept=end.outcome in KEPT and state.head != state.base)
         except GitError as error:
             self._house.progress.say(run, f"left as it is: {error}")
+        self._write_result(state)  # before the end is stored: what has an end is not resumed
         self._house.store.save_end(state)
         self._house.progress.say(run, f"{end.outcome.value}: {end.reason}")
+
+    def _write_result(self, state: PipelineState) -> None:
+        """Leave the result beside the issue, where that is wanted; what hinders it is said, and no more."""
+        if path := state.context.result_file:
+            try:
+                write_result(Path(path), self._house.result(state), state.context)
+            except OSError as error:
+                self._house.progress.say(state.run_id, f"{path} could not be written: {error.strerror}")
 
     def _tidy(self, state: PipelineState, *, kept: bool) -> None:
         run, repository = state.run_id, self._ports.repository

@@ -16,7 +16,7 @@ from sparky.domain.change import nameless
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Finding, findings_issue, fingerprint
 from sparky.domain.issue import Issue, Kind, branch_name, run_id
-from sparky.domain.state import Context, PipelineState, Preferences
+from sparky.domain.state import Budget, Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.formats.state_json import encode
 from sparky.issues.markdown import Parsed
@@ -60,7 +60,9 @@ def find_issue(house: House, found: Found, reference: str, extra: Iterable[str] 
     return replace(parsed, issue=replace(parsed.issue, children=children))
 
 
-def first_state(house: House, found: Found, issue: Issue, preferences: Preferences) -> PipelineState:
+def first_state(
+    house: House, found: Found, issue: Issue, preferences: Preferences, budget: Budget
+) -> PipelineState:
     """A run's first state, at the repository's HEAD; its ordinal counts earlier runs of it at this base.
 
     One whose branch is there already, of a run that a lost state directory knew, is left out.
@@ -71,7 +73,15 @@ def first_state(house: House, found: Found, issue: Issue, preferences: Preferenc
     runs = (run_id(issue, base, ordinal) for ordinal in ordinals)
     run = next(run for run in runs if resolve(checkout, f"refs/heads/{branch_name(issue, run)}") is None)
     context = context_of(found, base, branch_name(issue, run))
-    return PipelineState(run_id=run, pipeline_id=run, issue=issue, context=context, preferences=preferences)
+    return PipelineState(
+        run_id=run,
+        pipeline_id=run,
+        issue=issue,
+        context=context,
+        preferences=preferences,
+        budget=budget,
+        earlier=house.earlier(issue.key),
+    )
 
 
 SOURCES = (".py", ".pyi", ".pyw")

@@ -1,6 +1,7 @@
 """Reading what is stored, without the engine: verbs that only look never pay for it."""
 
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sparky.adapters.blobs import FileBlobs
@@ -12,11 +13,15 @@ from sparky.config import Environment
 from sparky.domain.attempt import WHOLE, Attempt
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Left
+from sparky.domain.moves import tried
 from sparky.domain.result import Result, rest_blob, result_of
 from sparky.domain.run import Life, RunRow
-from sparky.domain.state import PipelineState
-from sparky.formats.state_json import decode
+from sparky.domain.state import Earlier, PipelineState
+from sparky.formats.state_json import UnreadableStateError, decode
 from sparky.reports.branch import BRIEFING, Briefing
+
+EARLIER_RUNS = 5
+"""How many runs of an issue a new one is told of."""
 
 
 class RunNotFoundError(UsageError):
@@ -51,6 +56,14 @@ class House:
         raise RunNotFoundError(
             f"no run starts with {prefix!r}; the newest are: {newest or '(there are none)'}"
         )
+
+    def earlier(self, issue_key: str) -> tuple[Earlier, ...]:
+        """What the newest ended runs of an issue came to, oldest first; without those of a newer sparky."""
+        told = []
+        for row in self.store.ended(issue_key, EARLIER_RUNS):
+            with suppress(UnreadableStateError):
+                told.append(tried(self.store.state(row.run_id)))
+        return tuple(told)
 
     def briefings(self, state: PipelineState) -> dict[int, Briefing]:
         """What attempts were told by reports, by their place in the run; not all were."""

@@ -27,6 +27,7 @@ from sparky.cli.scan import finding_line
 from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import out, put_rest, text
 from sparky.cli.take import exit_code, put_outcome, take_issue
+from sparky.config import budget
 from sparky.domain.errors import UsageError
 from sparky.domain.finding import left
 from sparky.domain.issue import Kind
@@ -84,7 +85,7 @@ def command(
     if check:
         return _put_check(seen, as_json=as_json)
     issue = issue_of(here.house, seen, context, limits.paths)
-    state = first_state(here.house, here.found, issue, wanted)
+    state = first_state(here.house, here.found, issue, wanted, budget(here.settings))
     if limits.empty or (not seen.mendable and here.house.store.holder(issue.key) is None):
         _put_nothing(seen, state, limits.empty or "no finding that an agent mends", as_json=as_json)
         return 0

@@ -28,14 +28,28 @@ merge = "ask"
 test_timeout_s = 900
 session_timeout_s = 1800
 
+# What one run may cost before it asks you; no limit where nothing is said.
+# budget_usd = 5.0
+# budget_tokens = 2_000_000
+# budget_minutes = 120
+
 # Foreign code (tests, builds, agents) runs in a sandbox. false is shown on every result.
 sandbox = true
+
+# What every change has to keep to; agents are told, beside what the issue says.
+constraints = []
 
 # Further directories with issue files, beside issues/, .issues/, docs/issues/ and .github/issues/.
 issues = []
 
 # A script of sessions for the scripted runner, named from the repository's top; the same as --script.
 # script = "session.toml"
+
+# Write each run's result beside its issue file, as NAME.result.md.
+write_results = false
+
+# Other repositories that issues may name, as paths from here or URLs.
+# sisters = { shop = "../shop" }
 """
 
 

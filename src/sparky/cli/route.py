@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from sparky.agents.table import AGENTS
-from sparky.app.intake import find_issue
+from sparky.cli.errand import find_errand
 from sparky.cli.options import as_json, place, put_json, repository, say, script
 from sparky.cli.screen import out, text
 from sparky.stages.route import find_routes
@@ -22,11 +22,10 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
 
     Exits with 3 if nobody bids enough.
     """
-    here = place(repo)
-    parsed = find_issue(here.house, here.found, " ".join(issue), here.settings.issues)
-    for warning in parsed.warnings:
+    errand = find_errand(place(repo), " ".join(issue))
+    for warning in errand.warnings:
         say(f"warning: {warning}")
-    routes = find_routes(parsed.issue, AGENTS, str(script) if script else here.settings.script)
+    routes = find_routes(errand.issue, AGENTS, str(script) if script else errand.target.settings.script)
     first = routes[0]
     if as_json:
         put_json(
@@ -42,7 +41,7 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
         )
         return 0 if first.agent else 3
     console = out()
-    console.print(f"[bold]{text(parsed.issue.title)}[/]")
+    console.print(f"[bold]{text(errand.issue.title)}[/]")
     console.print(f"{first.kind.value} ({first.kind_confidence:.2f}): {text('; '.join(first.kind_reasons))}")
     console.print(f"goes to [bold]{first.agent or 'nobody'}[/]")
     for bid in first.bids:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 import msgspec
 
-from sparky.config import Settings
+from sparky.config import POSITIVE, Settings
 from sparky.domain.state import MergePolicy
 
 
@@ -42,4 +42,4 @@ def _narrow(key: str, value: dict[str, Any]) -> dict[str, Any]:
         (value,) = [kind for kind in value["anyOf"] if kind["type"] != "null"]
     if key == "merge":
         return {**value, "enum": [MergePolicy.ASK.value, MergePolicy.AUTO.value]}
-    return {**value, "exclusiveMinimum": 0} if key.endswith("_s") else value
+    return {**value, "exclusiveMinimum": 0} if key in POSITIVE else value

@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sparky.adapters.progress import one_line
+from sparky.domain.agent import Route
 from sparky.domain.attempt import Verdict
 from sparky.domain.escalation import Escalation
 from sparky.domain.result import Result
@@ -47,12 +48,10 @@ def put_story(story: Story) -> None:
     state = story.result.outcome.value if story.result.outcome else story.life.value
     console.print(f"[bold]{text(story.title)}[/]  {story.run_id}  [bold]{state}[/]")
     console.print(f"  in {text(story.repo_path)} onto {story.target or 'a detached HEAD'}", style="dim")
+    for run in story.earlier:
+        console.print(f"  earlier {run.run_id} {run.outcome.value}: {text(run.reason)}", style="dim")
     for route in story.routes:
-        console.print(f"\n[bold]{route.kind.value}[/] goes to {route.agent or 'nobody'}")
-        for bid in route.bids:
-            console.print(f"  {text(bid_line(bid, route))}", style="dim")
-        for left in route.left_out:
-            console.print(f"  left out: {text(left)}", style="yellow")
+        _put_route(route)
     console.print()
     for step in story.steps:
         _put_step(step)
@@ -64,6 +63,15 @@ def put_story(story: Story) -> None:
     if story.question is not None:
         console.print()
         put_question(story.run_id, story.question)
+
+
+def _put_route(route: Route) -> None:
+    console = out()
+    console.print(f"\n[bold]{route.kind.value}[/] goes to {route.agent or 'nobody'}")
+    for bid in route.bids:
+        console.print(f"  {text(bid_line(bid, route))}", style="dim")
+    for left in route.left_out:
+        console.print(f"  left out: {text(left)}", style="yellow")
 
 
 def _put_step(step: StoryStep) -> None:

@@ -43,6 +43,11 @@ def own_fault(state: PipelineState) -> bool:
     return faulty(state) and state.newest.responsibility is Responsibility.SPARKY
 
 
+def overspent(state: PipelineState) -> bool:
+    """This segment has used its budget up."""
+    return bool(state.budget.reached(state.spent))
+
+
 def always(_state: PipelineState) -> bool:
     """In all other cases."""
     return True

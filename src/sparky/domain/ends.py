@@ -140,6 +140,14 @@ def ask_author(state: PipelineState) -> End:
     return ask(state, "What does the issue want?", options, ("say what is wanted",))
 
 
+def over_budget(state: PipelineState) -> End:
+    """The budget is used up, and an agent would work next."""
+    said = f"budget reached: {', '.join(state.budget.reached(state.spent))}; {state.newest.reason}"
+    more = Option(choice=Choice.GO_ON, says="go on where it stands, with the same budget once more")
+    step = f"look at what it has come to: sparky show {state.run_id}"
+    return ask(state, "May it cost as much again?", (more,), (step,), said)
+
+
 def stuck(state: PipelineState) -> End:
     """The environment stands in the way; no agent is asked to mend code for it."""
     last = state.newest

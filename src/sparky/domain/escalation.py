@@ -17,6 +17,7 @@ class Choice(Enum):
     TEST = "test"
     VERIFY = "verify"
     ACCEPT = "accept"
+    GO_ON = "continue"
     STOP = "stop"
 
 

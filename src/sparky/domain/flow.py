@@ -3,6 +3,7 @@
 The first row that holds is the one that counts.
 """
 
+from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from sparky.domain.conditions import (
     grave_again,
     may_merge,
     no_route,
+    overspent,
     owed_by,
     own_fault,
     planned,
@@ -39,6 +41,7 @@ class Moment(Enum):
 
     START = "a segment starts"
     ANY = "any stage"
+    AGENT = "before an agent works"
 
 
 class Row(NamedTuple):
@@ -51,7 +54,7 @@ class Row(NamedTuple):
     leads: tuple[Stage | Outcome, ...]
 
 
-START, ANY = Moment.START, Moment.ANY
+START, ANY, AGENT = Moment
 ROUTE, DECOMPOSE, CHILD, EXECUTE, REVIEW, TEST, VERIFY, MERGE = Stage
 PASS, REVISE, ESCALATE, SKIP = Verdict
 MERGED, READY, NOTHING_TO_DO, PARTIAL, BLOCKED, FAILED, CANCELLED = Outcome
@@ -62,11 +65,21 @@ AGAIN = (EXECUTE, FAILED, NOTHING_TO_DO)
 
 NEXT_CHILD = (CHILD, TEST, NOTHING_TO_DO, BLOCKED, FAILED)
 """Where a plan leads: to its next part; after the last as above."""
+WORK = frozenset({EXECUTE, CHILD})
+"""Stages in which agents work."""
+
 _GO_ON = (Choice.ROUTE, Choice.CODER, Choice.TESTER, Choice.REVIEW, Choice.ACCEPT)
+
+
+def _where_it_stood(state: PipelineState) -> Handoff | End:
+    """What follows the newest attempt, as if no question had come between."""
+    return _first(state, ANY, state.newest.stage).then(state)
+
 
 TABLE = (
     Row(START, "a person asks for the merge of what is verified", approved, moves.visit(MERGE), (MERGE,)),
     Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
+    Row(START, "a person says: it may cost more", answered(Choice.GO_ON), _where_it_stood, (EXECUTE, CHILD)),
     Row(
         START,
         "a person says: go on, and there is a plan",
@@ -91,6 +104,7 @@ TABLE = (
     Row(START, "it was ready, and nobody asks for more", ready, ends.still, (READY,)),
     Row(START, "the issue consists of several", composed, moves.visit(DECOMPOSE), (DECOMPOSE,)),
     Row(START, "in all other cases", always, moves.visit(ROUTE), (ROUTE,)),
+    Row(AGENT, "the segment's budget is used up", overspent, ends.over_budget, (BLOCKED,)),
     Row(ANY, "the stage failed by sparky's own fault", own_fault, ends.fault, (FAILED,)),
     Row(ANY, "the stage could not be performed", faulty, ends.stuck, (BLOCKED,)),
     Row(DECOMPOSE, "there is an order", said(PASS), moves.next_child, NEXT_CHILD),
@@ -151,7 +165,17 @@ def decide(state: PipelineState, *, cancelled: bool = False) -> Handoff | End:
 def row_for(state: PipelineState) -> Row:
     """The row of the table that applies to a run as it stands."""
     if len(state.attempts) == state.segment_start:
-        moments: set[Stage | Moment] = {START}
+        row = _first(state, START)
     else:
-        moments = {ANY, state.newest.stage}
-    return next(row for row in TABLE if row.after in moments and row.holds(state))
+        row = _first(state, ANY, state.newest.stage)
+    following = row.then(state)
+    works = isinstance(following, Handoff) and following.stage in WORK
+    return next((guard for guard in _holding(state, AGENT) if works), row)
+
+
+def _first(state: PipelineState, *moments: Stage | Moment) -> Row:
+    return next(_holding(state, *moments))
+
+
+def _holding(state: PipelineState, *moments: Stage | Moment) -> Iterator[Row]:
+    return (row for row in TABLE if row.after in moments and row.holds(state))

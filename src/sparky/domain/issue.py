@@ -43,6 +43,7 @@ class Source(Enum):
     """Where an issue came from."""
 
     MARKDOWN = "markdown"
+    JSON = "json"
     SENTENCE = "sentence"
     FINDINGS = "findings"
 
@@ -55,6 +56,7 @@ class Issue:
     issue of the same repository has the same key at every base. `kinds` is empty until routing has
     decided, and holds several, in order, for an issue made of findings. `files` are the paths that the
     issue names (repository-relative POSIX paths); empty means that it names none, and so allows all.
+    `repository` names another repository that it is about, None: the one that it lies in.
     `findings`, `attachments` and `children` are blob digests; `children` are the issues that it consists of.
     So is `limits`, that of all files where they are too many to be recorded, and `files` has but the first.
     """
@@ -73,6 +75,7 @@ class Issue:
     agent: str | None = None
     status: str = "open"
     path: str | None = None
+    repository: str | None = None
     parent_issue: str | None = None
     order: int = 0
     dependencies: tuple[str, ...] = ()

@@ -1,12 +1,12 @@
 """The next stage and what it is told, as the rows of the handoff table ask. Limits are kept here."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.ends import AGAIN, TOLD, WHOSE, all_failed, ask, undone, unreviewed, why
 from sparky.domain.escalation import Option
-from sparky.domain.state import End, Handoff, Outcome, PipelineState
+from sparky.domain.state import Earlier, End, Handoff, Outcome, PipelineState
 
 Move = Callable[[PipelineState], Handoff | End]
 
@@ -18,6 +18,9 @@ TESTER_LIMIT = 3
 
 VISIT_LIMIT = 3
 """How often any other stage may be visited after one EXECUTE."""
+
+EARLIER_TOLD, EARLIER_LENGTH = 10, 300
+"""How many lines of what an earlier run tried are kept, and how many characters of each."""
 
 CRITERIA = {
     Stage.ROUTE: ("an agent bids enough for each kind",),
@@ -116,33 +119,59 @@ def _again(state: PipelineState, agent: str) -> Handoff | End:
     return all_failed(state, last)
 
 
+def tried(state: PipelineState) -> Earlier:
+    """What an ended run came to, as a later run of the same issue is told it: the newest lines, shortened."""
+    end = state.ends[-1]
+    return Earlier(
+        run_id=state.run_id,
+        outcome=end.outcome,
+        reason=_short(end.reason),
+        refused=_newest(map(_short, _refused_changes(state.attempts)), EARLIER_TOLD),
+        errors=_newest(map(_short, _errors(state.attempts)), EARLIER_TOLD),
+    )
+
+
 def _execute(state: PipelineState, part: int, agent: str, reason: str) -> Handoff:
     blank = _handoff(state, Stage.EXECUTE, reason)
-    refused = [a for a in state.attempts if a.verdict is Verdict.REVISE and a.part == part]
-    errors = dict.fromkeys(error for a in refused for error in a.validation_errors or (a.reason,))
+    mine = [attempt for attempt in state.attempts if attempt.part == part]
+    errors = [f"run {run.run_id}: {error}" for run in state.earlier for error in run.errors]
+    refused = [f"run {run.run_id}: {change}" for run in state.earlier for change in run.refused]
     return replace(
         blank,
         agent=agent,
         part=part,
         number=len(state.of(Stage.EXECUTE, part)) + 1,
         strategy=list(Strategy)[_tried(state, part)],
-        previous_errors=tuple(errors)[-TOLD:],
-        avoided=tuple(_refused_changes(state, part))[-TOLD:],
+        previous_errors=_newest((*errors, *_errors(mine)), TOLD),
+        avoided=_newest((*refused, *_refused_changes(mine)), TOLD),
     )
 
 
-def _refused_changes(state: PipelineState, part: int) -> Iterator[str]:
-    """What was changed on a part and did not hold, each with the reason, oldest first."""
-    made: Attempt | None = None
-    for attempt in state.attempts:
-        if attempt.part != part:
-            continue
+def _errors(attempts: Iterable[Attempt]) -> Iterator[str]:
+    """What refused attempts were told, oldest first."""
+    refused = (a for a in attempts if a.verdict is Verdict.REVISE)
+    return (error for a in refused for error in a.validation_errors or (a.reason,))
+
+
+def _refused_changes(attempts: Iterable[Attempt]) -> Iterator[str]:
+    """What was changed and did not hold, each with the reason, oldest first."""
+    made: dict[int, Attempt | None] = {}
+    for attempt in attempts:
+        change = made.get(attempt.part)
         if attempt.stage is Stage.EXECUTE:
-            made = attempt if Trait.CHANGED in attempt.traits else None
+            made[attempt.part] = attempt if Trait.CHANGED in attempt.traits else None
             yield from attempt.avoided_patterns
-        elif made is not None and attempt.verdict is Verdict.REVISE:
-            paths = ", ".join((*made.files_modified, *made.files_created, *made.files_deleted)[:5])
-            yield f"attempt {made.number} by {made.agent} changed {paths or 'files'}: {attempt.reason}"
+        elif change is not None and attempt.verdict is Verdict.REVISE:
+            paths = ", ".join((*change.files_modified, *change.files_created, *change.files_deleted)[:5])
+            yield f"attempt {change.number} by {change.agent} changed {paths or 'files'}: {attempt.reason}"
+
+
+def _newest(lines: Iterable[str], limit: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))[-limit:]
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= EARLIER_LENGTH else f"{line[:EARLIER_LENGTH]} …"
 
 
 def _visit(state: PipelineState, stage: Stage, reason: str) -> Handoff | End:

@@ -20,6 +20,9 @@ _LEAD = re.compile(rf"{_NUMBER}\s*(?:$|[{_DASHES}]\s)")
 _MENTION = re.compile(
     rf"(?:(?i:issues?)\s+#?|#)\s*{_NUMBER}{_APART}|#([A-Za-z][\w-]*)|(?<![\w.-])([\w.-]+)\.md\b"
 )
+_NAME = r"[A-Za-z0-9][\w./-]*"
+_ELSEWHERE = re.compile(rf"({_NAME})#{_NUMBER}{_APART}")
+_REPOSITORY = re.compile(rf"(?:[a-z]+://|[\w.-]+@[\w.-]+:)?({_NAME}?)(?:\.git)?/?(?:#{_NUMBER})?")
 _BETWEEN = re.compile(r"[,;]|\sand\s")
 _LONGEST = 1000  # characters of one entry that are looked at: nobody writes more, and the time stays linear
 
@@ -57,6 +60,30 @@ def issue_number(reference: str) -> str | None:
     """
     match = _REFERENCE.fullmatch(reference.strip())
     return _one_spelling(match[1]) if match else None
+
+
+def elsewhere(text: str) -> tuple[str, str] | None:
+    """The repository and the number that a text begins with ("shop#144", "ada/shop#144: …"); None if none.
+
+    "issue#144" names no repository.
+    """
+    match = _ELSEWHERE.match(text.strip())
+    return (match[1], match[2]) if match and match[1].casefold() not in {"issue", "issues"} else None
+
+
+def repository_named(text: str) -> str | None:
+    """The repository that a whole text names: a name, "owner/name", a URL, "name#144"; None for prose."""
+    match = _REPOSITORY.fullmatch(text.strip("`<> "))
+    return match[1] if match else None
+
+
+def same_repository(name: str, other: str) -> bool:
+    """Whether two names, paths or URLs of repositories end alike."""
+    return _last(name) == _last(other) != ""
+
+
+def _last(name: str) -> str:
+    return re.split(r"[/:]", name.rstrip("/").removesuffix(".git"))[-1].casefold()
 
 
 def number_in_name(stem: str) -> str | None:

@@ -41,6 +41,8 @@ class Context:
     """Where a run works. `repo_path` is the repository's top directory; `base` the sha the run starts from.
 
     `git_dir` is its common git directory; `target` the branch to merge into, None with a detached HEAD.
+    `source_repo` is its remote; where the issue is another repository's (`is_external`), the top directory of
+    that one. `result_file` is the file beside the issue that each segment's result is written to, "": none.
     """
 
     repo_name: str
@@ -51,6 +53,7 @@ class Context:
     branch: str
     source_repo: str = ""
     is_external: bool = False
+    result_file: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,16 +67,55 @@ class Preferences:
     test_timeout_s: float = 900.0
     session_timeout_s: float = 1800.0
     sandbox: bool = True
+    constraints: tuple[str, ...] = ()
     script: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
+class Earlier:
+    """What an ended run of the same issue came to, in short; `refused`: changes that did not hold, why."""
+
+    run_id: str
+    outcome: Outcome
+    reason: str
+    refused: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What sessions and stages have cost."""
+
+    usd: float
+    tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Budget:
-    """Limits of a run; None means no limit."""
+    """What one segment of a run may cost; None means no limit."""
 
     usd: float | None = None
     tokens: int | None = None
     seconds: float | None = None
+
+    def reached(self, spent: Spent) -> tuple[str, ...]:
+        """The limits that are reached, each in words: what was spent, of how much."""
+        minutes, allowed = spent.seconds / 60, (self.seconds or 0) / 60
+        said = (
+            (spent.usd, self.usd, f"{spent.usd:.2f} of {self.usd or 0:.2f} USD"),
+            (spent.tokens, self.tokens, f"{spent.tokens} of {self.tokens} tokens"),
+            (spent.seconds, self.seconds, f"{minutes:.1f} of {allowed:.1f} minutes"),
+        )
+        return tuple(words for cost, limit, words in said if limit is not None and cost >= limit)
+
+    def less(self, spent: Spent) -> "Budget":
+        """What is left of it."""
+        return Budget(
+            usd=None if self.usd is None else max(self.usd - spent.usd, 0.0),
+            tokens=None if self.tokens is None else max(self.tokens - spent.tokens, 0),
+            seconds=None if self.seconds is None else max(self.seconds - spent.seconds, 0.0),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +171,10 @@ class End:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineState:
-    """A run so far. `ends` holds the end of every earlier segment, the last being the run's own."""
+    """A run so far. `ends` holds the end of every earlier segment, the last being the run's own.
+
+    `earlier` are the runs of the same issue before this one, oldest first; none of them counts as an attempt.
+    """
 
     run_id: str
     pipeline_id: str
@@ -137,6 +182,7 @@ class PipelineState:
     context: Context
     preferences: Preferences = field(default_factory=Preferences)
     budget: Budget = field(default_factory=Budget)
+    earlier: tuple[Earlier, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     ends: tuple[End, ...] = ()
     answers: tuple[Answer, ...] = ()
@@ -161,6 +207,16 @@ class PipelineState:
         """The state as the segment starts with it that the answer begins."""
         following = self.next_segment(self.preferences)
         return replace(following, answers=(*self.answers, replace(answer, segment=following.segment)))
+
+    @property
+    def spent(self) -> Spent:
+        """What this segment has cost so far."""
+        here = self.attempts[self.segment_start :]
+        return Spent(
+            usd=round(sum(a.cost_usd for a in here), 6),
+            tokens=sum(a.tokens for a in here),
+            seconds=round(sum(a.seconds for a in here), 3),
+        )
 
     @property
     def given_up(self) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ class Field(Enum):
     STATUS = ("status",)
     LABELS = ("labels", "label", "tags")
     PARENT = ("parent issue", "parent")
+    REPOSITORY = ("repository", "repo")
     DEPENDS = ("depends on", "dependencies", "prerequisites", "blocked by")
     PARTS = ("sub issues", "subissues", "sub tasks", "subtasks", "tasks", "deliverables", "work items")
     FILES = ("file",)

@@ -14,6 +14,7 @@ from sparky.domain.reference import (
     number_in_name,
     number_in_title,
     paths_in,
+    repository_named,
 )
 from sparky.issues.fields import Entry, Field, IssueText, take_apart
 
@@ -57,6 +58,7 @@ def parse(text: str, *, path: str, repository: str) -> Parsed:
     files, refused = _files(parts)
     severity, unknown = _severity(parts)
     agent = _first(parts, Field.AGENT).strip("`@")
+    named = _first(parts, Field.REPOSITORY)
     depends = [(entry.text, mentioned_issues(entry.text)) for entry in _all(parts, Field.DEPENDS)]
     issue = Issue(
         id=issue_id,
@@ -73,11 +75,13 @@ def parse(text: str, *, path: str, repository: str) -> Parsed:
         agent=agent if _AGENT.fullmatch(agent) else None,
         status=_plain(_first(parts, Field.STATUS)) or "open",
         path=path,
+        repository=repository_named(named) if named else None,
         parent_issue=_parent(parts),
         dependencies=_unique(name for _, names in depends for name in names),
     )
     unnamed = [f'"{text}" names no issue: sparky cannot wait for it' for text, names in depends if not names]
     unnamed += [f'"{agent}" is no name of an agent'] if agent and issue.agent is None else []
+    unnamed += [f'"{named}" names no repository'] if named and issue.repository is None else []
     warnings = (*parts.warnings, *unknown, *refused, *unnamed)
     listed = (entry for entry in _all(parts, Field.PARTS) if not entry.ticked)
     wanted = (entry.text for entry in listed if entry.ticked is False or mentioned_issues(entry.text))
@@ -150,10 +154,15 @@ def _kinds(parts: IssueText, path: str) -> tuple[Kind, ...]:
 
 def _severity(parts: IssueText) -> tuple[Severity, tuple[str, ...]]:
     value = _first(parts, Field.SEVERITY)
-    words = re.findall(r"[a-z0-9]+", value.casefold())
-    known = next((_SEVERITY[word] for word in words if word in _SEVERITY), None)
+    known = severity_in(value)
     warned = value and known is None
     return known or Severity.MEDIUM, (f'priority "{value}" is not known: medium is taken',) if warned else ()
+
+
+def severity_in(text: str) -> Severity | None:
+    """The severity that the first word known in a text stands for; None if there is no such word."""
+    words = re.findall(r"[a-z0-9]+", text.casefold())
+    return next((_SEVERITY[word] for word in words if word in _SEVERITY), None)
 
 
 def _files(parts: IssueText) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -153,7 +153,7 @@ _STRATEGY = {
 def _prompt(handoff: Handoff, state: PipelineState, works: Session) -> str:
     """What the agent is told; a variable of the template that is not given is an error."""
     issue = state.issue
-    wanted = (*issue.criteria, *handoff.success_criteria, *issue.constraints)
+    wanted = (*issue.criteria, *handoff.success_criteria, *issue.constraints, *state.preferences.constraints)
     template = files("sparky.stages").joinpath("session.md").read_text(encoding="utf-8")
     told = Template(template).substitute(
         id=issue.id,
