@@ -1,8 +1,8 @@
 """What stands between a verified change and the branch: nothing is lost, and each refusal says what to do."""
 
 from tests.acceptance.conftest import MakeWorld
-from tests.acceptance.files import SHOP
-from tests.acceptance.world import Said, World
+from tests.acceptance.files import CONFIG, SHOP
+from tests.acceptance.world import Said, World, replacing
 
 FILE = {"shop.py": "import os\n\nX = 1\n"}
 
@@ -125,6 +125,7 @@ def test_what_the_target_had_already_needs_no_undo(world_of: MakeWorld) -> None:
     world.commit({"shop.py": "X = 1\n"})
     merged = world.sparky("merge", run, "--json")
     assert (ended(merged), merged.json()["reason"]) == ((0, "merged", []), "main has this change already")
+    assert world.git("for-each-ref", "--format=%(refname)") == "refs/heads/main"
     said = world.sparky("undo", run)
     assert (said.code, said.out) == (3, "")
     why = f"{run} brought nothing to main, which had this change already"
@@ -164,3 +165,97 @@ def test_a_repository_that_is_gone_leaves_the_run_as_it_was(world_of: MakeWorld)
     )
     (world.root / "moved").rename(world.repo)
     assert ended(world.sparky("merge", run, "--json")) == (0, "merged", [])
+
+
+TRIO = {
+    **CONFIG,
+    **{f"{name}.py": f"def {name}(x):\n    return x * 3\n" for name in ("one", "two", "six")},
+    "tests/test_one.py": "from one import one\n\n\ndef test_one():\n    assert one(2) == 4\n",
+    "tests/test_two.py": "from two import two\n\n\ndef test_two():\n    assert two(2) == 4\n",
+    "tests/test_six.py": "from six import six\n\n\ndef test_six():\n    assert six(2) == 4\n",
+}
+"""A repository with three bugs."""
+
+
+def ready(world: World, name: str) -> str:
+    """`run`, which mends one of them and is ready then; the run."""
+    script = world.script(replacing(f"{name}.py", "x * 3", "x * 2"))
+    said = world.sparky("run", name, "is", "wrong", "--json", *script)
+    assert (said.code, said.json()["outcome"]) == (0, "ready"), said.err
+    return str(said.json()["run_id"])
+
+
+def test_several_are_rebased_in_a_row_tested_once_together_and_each_can_be_taken_back(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(TRIO)
+    runs = [ready(world, name) for name in ("one", "two", "six")]
+    moved = world.commit({"notes.txt": "x\n"})
+    said = world.sparky("merge", "--all", "--json")
+    assert said.code == 0, said.err
+    assert [(one["run_id"], one["outcome"]) for one in said.json()] == [(run, "merged") for run in runs]
+    assert said.err.count("running the tests at head") == 1
+    subjects = world.git("log", "--format=%s", f"{moved}..main").splitlines()
+    assert subjects == ["six is wrong", "two is wrong", "one is wrong"]
+    assert world.git("for-each-ref", "--format=%(refname)") == "refs/heads/main"
+    assert world.git("worktree", "list", "--porcelain").count("worktree ") == 1
+    assert world.git("status", "--porcelain") == ""
+    assert world.sparky("undo", runs[1]).code == 0
+    assert world.git("show", "main:two.py").endswith("x * 3")
+    assert world.git("show", "main:one.py").endswith("x * 2")
+
+
+def test_of_several_that_are_red_together_the_largest_green_part_is_merged_and_the_other_named(
+    world_of: MakeWorld,
+) -> None:
+    both = "import one\nimport two\n\n\ndef test_both():\n    assert one.one(1) == 3 or two.LEVEL == 1\n"
+    world = world_of(
+        {**TRIO, "two.py": "LEVEL = 1\n\n\ndef two(x):\n    return x * 3\n", "tests/test_both.py": both}
+    )
+    first = ready(world, "one")
+    steps = [
+        {"do": "replace", "path": "two.py", "old": a, "text": b}
+        for a, b in (("= 1", "= 2"), ("x * 3", "x * 2"))
+    ]
+    said = world.sparky("run", "two", "is", "wrong", "--json", *world.script({"steps": steps}))
+    second, third = said.json()["run_id"], ready(world, "six")
+    merged = world.sparky("merge", first, second, third, "--json")
+    assert merged.code == 3, merged.err
+    assert [one["outcome"] for one in merged.json()] == ["merged", "ready", "merged"]
+    why = "beside 1 run(s) merged before it: 1 test(s) worse than at base: tests/test_both.py::test_both"
+    assert f"{second} is left as it was: {why}\n" in merged.err
+    assert world.git("log", "--format=%s", "main").splitlines() == [
+        "six is wrong",
+        "one is wrong",
+        "by a person",
+    ]
+    assert world.git("rev-parse", merged.json()[1]["branch"]) == said.json()["commit"]
+    assert world.git("worktree", "list", "--porcelain").count("worktree ") == 1
+
+
+def test_one_that_conflicts_with_another_is_left_and_what_no_test_looks_at_is_merged_one_by_one(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of({"calc.py": "def double(x):\n    return x * 3\n", "other.py": "Y = 3\n"})
+    runs = []
+    for what, path, old, new in (("double", "calc.py", "x * 3", "x * 2"), ("y", "other.py", "= 3", "= 2")):
+        script = world.script(replacing(path, old, new))
+        runs.append(world.sparky("run", what, "is", "wrong", "--json", *script).json()["run_id"])
+    script = world.script(replacing("calc.py", "x * 3", "2 * x"))
+    runs.append(world.sparky("run", "double", "is", "strange", "--json", *script).json()["run_id"])
+    merged = world.sparky("merge", *runs)
+    assert merged.code == 3, merged.err
+    assert "not merged together, so one after the other: unverified by tests: no test command" in merged.err
+    assert [run["outcome"] for run in reversed(world.runs())] == ["merged", "merged", "blocked"]
+    assert world.git("show", "main:calc.py").endswith("x * 2")
+    assert [line for line in merged.out.splitlines() if line.startswith(tuple(runs))] == [
+        f"{run}: {title}"
+        for run, title in zip(runs, ("double is wrong", "y is wrong", "double is strange"), strict=True)
+    ]
+
+
+def test_without_a_run_nothing_is_merged(world_of: MakeWorld) -> None:
+    world = world_of(FILE)
+    assert world.sparky("merge") == Said(code=2, out="", err="error: name the runs to merge, or say --all\n")
+    said = world.sparky("merge", "--all", "--json")
+    assert (said.code, said.json(), said.err) == (0, [], "no run of this repository is ready\n")

@@ -56,7 +56,7 @@ def test_an_unknown_run_names_the_newest(here: World) -> None:
 
 
 def test_a_run_has_to_be_named(here: World) -> None:
-    for verb in ("show", "diff", "logs", "cancel", "merge", "undo"):
+    for verb in ("show", "diff", "logs", "cancel", "undo"):
         assert refused(here.sparky(verb)) == (2, "Error: Missing argument 'RUN'."), verb
 
 

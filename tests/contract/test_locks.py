@@ -9,7 +9,8 @@ from threading import Event, Thread
 
 import pytest
 
-from sparky.adapters.locks import FileLocks
+from sparky.adapters.locks import FileLocks, Turn
+from sparky.domain.state import Context
 
 HOLDER = """
 import sys
@@ -141,3 +142,31 @@ def test_names_that_files_cannot_bear_are_locks_of_their_own(root: Path) -> None
     with locks.hold("merge /home/ada/shop/.git"):
         assert locks.is_held("merge /home/ada/shop/.git")
         assert not locks.is_held("merge /home/bob/shop/.git")
+
+
+def context(target: str) -> Context:
+    return Context(
+        repo_name="shop", repo_path="/shop", git_dir="/shop/.git", base="b" * 40, target=target, branch="work"
+    )
+
+
+def test_a_turn_is_had_by_one_at_each_target_until_it_ends(root: Path) -> None:
+    first, second, other = (Turn(FileLocks(root)) for _ in range(3))
+    said: list[str] = []
+
+    def has(turn: Turn, target: str) -> bool:
+        return turn.take(context(target), said.append, lambda: True)
+
+    assert (has(first, "main"), has(first, "main"), has(other, "side")) == (True, True, True)
+    assert (has(second, "main"), said) == (False, ["waiting: another run is being merged into main"])
+    first.end()
+    assert (has(second, "main"), has(first, "main")) == (True, False)
+
+
+def test_an_error_ends_the_turn(root: Path) -> None:
+    said: list[str] = []
+    first, second = Turn(FileLocks(root)), Turn(FileLocks(root))
+    assert first.take(context("main"), said.append, lambda: True)
+    with pytest.raises(OSError, match="full"), first.ended_by_errors():
+        raise OSError("full")
+    assert (second.take(context("main"), said.append, lambda: True), said) == (True, [])

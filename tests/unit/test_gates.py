@@ -94,6 +94,7 @@ def test_named_files_what_is_below_named_directories_and_new_tests_are_in_scope(
         file("src/shopping.py"),
         file("tests/test_old.py"),
         file("src/new.py", "A"),
+        file("tests/conftest.py", "A"),
         file("src/a.py", "R", old="elsewhere.py"),
         file("elsewhere.py", "R", old="src/a.py"),
     ],

@@ -2,12 +2,17 @@
 
 import fcntl
 import os
+import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from sparky.domain.issue import slug
+from sparky.domain.state import Context
+
+_LOOK_S = 0.1
+"""How often one that waits for its turn looks whether it is."""
 
 
 class FileLocks:
@@ -61,3 +66,46 @@ class FileLocks:
 
     def _path(self, name: str) -> Path:
         return self._root / f"{slug(name, 120)}.lock"
+
+
+class Turn:
+    """A run's turn to be merged into its target: one at a time, rebased and tested again in peace.
+
+    It lasts from the run's first MERGE to its end, or to that of the process.
+    """
+
+    def __init__(self, locks: FileLocks) -> None:
+        self._locks = locks
+        self._held = ExitStack()
+        self._taken = False
+
+    def take(self, context: Context, say: Callable[[str], None], gives_up: Callable[[], bool]) -> bool:
+        """Wait for the turn, and have it; False if `gives_up` says so first."""
+        name = f"turn {context.target} {context.git_dir}"
+        told = False
+        while not self._taken:
+            self._taken = self._held.enter_context(self._locks.attempt(name))
+            if self._taken:
+                break
+            self._held.close()
+            if not told:
+                say(f"waiting: another run is being merged into {context.target}")
+                told = True
+            if gives_up():
+                return False
+            time.sleep(_LOOK_S)
+        return True
+
+    def end(self) -> None:
+        """Let the next one have it."""
+        self._held.close()
+        self._taken = False
+
+    @contextmanager
+    def ended_by_errors(self) -> Iterator[None]:
+        """End the turn if an error is raised meanwhile."""
+        try:
+            yield
+        except BaseException:
+            self.end()
+            raise

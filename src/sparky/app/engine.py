@@ -5,9 +5,11 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
+from sparky.adapters.locks import Turn
 from sparky.adapters.result_file import write_result
 from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
@@ -49,6 +51,7 @@ class LocalSteps:
     def __init__(self, house: House, ports: Ports) -> None:
         self._house = house
         self._ports = ports
+        self._turn = Turn(house.locks)
 
     def decide(self, state: PipelineState) -> Handoff | End:
         """The flow's decision, with what a person asked for in between."""
@@ -57,7 +60,10 @@ class LocalSteps:
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
         """One attempt, projected into the store; raises StoreError, and OSError for a disk that is full."""
         try:
-            with self._watching(state) if handoff.stage in FOREIGN else nullcontext():
+            with (
+                self._watching(state) if handoff.stage in FOREIGN else nullcontext(),
+                self._turn.ended_by_errors(),
+            ):
                 attempt = self._perform(handoff, state)
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
@@ -75,11 +81,18 @@ class LocalSteps:
         return attempt
 
     def _perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
+        if handoff.stage is Stage.MERGE and not self._is_its_turn(state):
+            return handoff.begin(Verdict.ESCALATE, "cancelled while it waited for its turn")
         if handoff.stage is not Stage.CHILD:
             return perform(handoff, state, self._ports)
         return perform_child(
             handoff, state, self._house, self._ports, lambda ports: LocalSteps(self._house, ports)
         )
+
+    def _is_its_turn(self, state: PipelineState) -> bool:
+        """Whether the run can be merged now: when others have been, unless it is cancelled before."""
+        say = partial(self._house.progress.say, state.run_id)
+        return self._turn.take(state.context, say, lambda: self._is_cancelled(state))
 
     def _is_cancelled(self, state: PipelineState) -> bool:
         """Whether a person asked for the end of the run, or of what it is a part of."""
@@ -115,6 +128,7 @@ class LocalSteps:
             self._house.progress.say(run, f"left as it is: {error}")
         self._write_result(state)  # before the end is stored: what has an end is not resumed
         self._house.store.save_end(state)
+        self._turn.end()
         self._house.progress.say(run, f"{end.outcome.value}: {end.reason}")
 
     def _write_result(self, state: PipelineState) -> None:
@@ -128,8 +142,9 @@ class LocalSteps:
     def _tidy(self, state: PipelineState, *, kept: bool) -> None:
         run, repository = state.run_id, self._ports.repository
         repository.close(run)
-        if state.head != state.base:
-            # After a rebase the kept ref holds the commits from before it, which are nowhere else.
+        if state.head != state.context.base:
+            # After a rebase the kept ref holds the commits from before it, which are nowhere else; also where
+            # nothing was left of them, since the target had the change already.
             repository.keep(run, state.head)
         if not kept:
             repository.drop(run, state.context.branch)

@@ -3,7 +3,7 @@
 import click
 
 from sparky.app.build import ports_for
-from sparky.app.undo import undo
+from sparky.app.target import undo
 from sparky.cli.options import as_json, house, put_json, run_argument
 from sparky.domain.errors import NeedsPersonError
 from sparky.domain.run import Life

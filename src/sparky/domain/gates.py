@@ -83,7 +83,10 @@ def parses(facts: Facts) -> GateResult:
 
 
 def scope(facts: Facts) -> GateResult:
-    """Only paths that the issue names are changed; where it names any, new tests are allowed beside them."""
+    """Only paths that the issue names are changed; where it names any, new tests are allowed beside them.
+
+    A conftest.py is no test: it can say of all others that they pass.
+    """
     allowed = facts.issue.files
     if not allowed:
         return _result("scope", [], "the issue names no files, so none is out of scope", Severity.HIGH)
@@ -176,7 +179,7 @@ def _result(gate: str, refusals: list[str], passed: str, severity: Severity) -> 
 
 
 def _allowed(file: FileChange, allowed: tuple[str, ...]) -> bool:
-    if file.status == "A" and is_test_path(file.path):
+    if file.status == "A" and is_test_path(file.path) and PurePosixPath(file.path).name != "conftest.py":
         return True
     return all(in_scope(path, allowed) for path in _paths(file))
 
