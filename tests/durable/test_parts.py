@@ -30,7 +30,14 @@ argv = ["sleep", "2"]
 _ISSUE = "# Issue #002: two things\n\n## Tasks\n- [ ] double is wrong\n- [ ] drop the import of os\n"
 
 
-@pytest.mark.parametrize("moment", ["1: execute 1 by coder …", "2.2: execute 1 by coder …", "2.2: test 1 …"])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "2.2: execute 1 by coder …",
+        pytest.param("2.1: execute 1 by coder …", marks=pytest.mark.soak),
+        pytest.param("2.2: test 1 …", marks=pytest.mark.soak),
+    ],
+)
 def test_kill_9_in_a_part_and_resume_leave_each_part_done_once(world: World, moment: str) -> None:
     here = make_world(world.root / "parts", world.cache, _SCRIPT)
     (here.repo / "issues" / "002-two.md").write_text(_ISSUE, encoding="utf-8")
