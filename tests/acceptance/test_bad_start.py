@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -93,11 +94,12 @@ def test_a_database_that_is_locked_for_a_moment_is_waited_for(world_of: MakeWorl
     assert world.runs() == []
     other = sqlite3.connect(world.root / "state" / "sparky.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    argv = [sys.executable, "-m", "sparky", "scan", "--json"]
-    process = subprocess.Popen(argv, cwd=world.repo, env=world.env, stdout=subprocess.PIPE)
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(timeout=2)
-    other.execute("ROLLBACK")
-    other.close()
-    out, _ = process.communicate(timeout=60)
-    assert (process.returncode, out[:1]) == (0, b"{")
+    argv = [sys.executable, "-m", "sparky", "fix", "-k", "IMPORT_ERROR", "--json"]
+    with subprocess.Popen(argv, cwd=world.repo, env=world.env, stdout=subprocess.PIPE) as process:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+        started = other.execute("SELECT count(*) FROM runs").fetchone()
+        other.execute("ROLLBACK")
+        other.close()
+        out, _ = process.communicate(timeout=60)
+    assert (started, process.returncode, out[:1]) == ((0,), 0, b"{")
