@@ -9,7 +9,7 @@ demo: $(READY)
 	$(BIN)/sparky demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 4 -m "not soak"
+	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 1 -m "not soak"
 
 check: $(READY)
 	$(BIN)/ruff check .
