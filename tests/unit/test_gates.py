@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from sparky.domain import gates
+from sparky.domain.agent import Role
 from sparky.domain.attempt import GateResult, Verdict
 from sparky.domain.change import Change, FileChange, Lines, Sort, Suspicion
-from sparky.domain.gates import GATES, Facts
+from sparky.domain.gates import GATES, Facts, may_edit
 from sparky.domain.issue import Severity
 from tests.builders import ISSUE
 
@@ -262,3 +263,20 @@ def test_a_report_is_not_moved_either() -> None:
 @pytest.mark.parametrize("change", [file(REPORT, "A"), file("docs/reports/README.md"), file("a.py")])
 def test_a_new_report_and_other_files_are_let_through(change: FileChange) -> None:
     assert gates.reports_kept(facts(change)) == passed("reports kept", "no report is edited")
+
+
+@pytest.mark.parametrize(
+    ("role", "path", "expected"),
+    [
+        (Role.CODER, "shop.py", True),
+        (Role.VALIDATOR, "shop.py", True),
+        (Role.TESTER, "tests/test_shop.py", True),
+        (Role.TESTER, "shop.py", False),
+        (Role.DOCUMENTER, "docs/shop.py", True),
+        (Role.DOCUMENTER, "README.md", True),
+        (Role.DOCUMENTER, "shop.py", False),
+        (Role.REVIEWER, "README.md", False),
+    ],
+)
+def test_a_role_may_edit_what_is_its_business(role: Role, path: str, *, expected: bool) -> None:
+    assert may_edit(role, path) is expected

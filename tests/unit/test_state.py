@@ -4,13 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.errors import database_trouble
+from sparky.domain.escalation import Choice, Escalation, Option
 from sparky.domain.moves import tried
 from sparky.domain.state import Budget, Earlier, End, Handoff, MergePolicy, Outcome, Preferences, Spent
-from tests.builders import BASE, RUN, changed, routed, sha, state_of, visited
+from tests.builders import BASE, ISSUE, RUN, changed, routed, sha, state_of, visited
 
 ONE, TWO, NEW_BASE = sha("1"), sha("2"), sha("d")
 END = End(outcome=Outcome.READY, reason="done")
+QUESTION = Escalation(
+    question="Is it quiet now?",
+    reason="it was not",
+    options=(Option(choice=Choice.TEST, says="test once more"),),
+    default=Choice.TEST,
+)
 
 
 def test_a_state_grows_by_attempts_ends_and_segments_and_never_in_place() -> None:
@@ -109,3 +117,33 @@ def test_of_many_errors_a_later_run_is_told_the_newest() -> None:
     refused = [replace(visited(Stage.TEST, Verdict.REVISE), reason=f"error {n}") for n in range(50)]
     told = tried(state_of(*refused).ended(END))
     assert told.errors == tuple(f"error {n}" for n in range(40, 50))
+
+
+def test_a_run_of_another_pipeline_is_a_part_of_it() -> None:
+    assert state_of().is_child is False
+    assert replace(state_of(), pipeline_id="7-0a1b2c3d-9").is_child is True
+
+
+@pytest.mark.parametrize(
+    ("whose", "question", "expected"),
+    [
+        (Responsibility.PERSON, QUESTION, True),
+        (Responsibility.ENVIRONMENT, QUESTION, False),
+        (Responsibility.PERSON, None, False),
+    ],
+)
+def test_an_end_waits_for_a_person_where_only_an_answer_helps(
+    whose: Responsibility, question: Escalation | None, *, expected: bool
+) -> None:
+    assert replace(END, responsibility=whose, question=question).asks is expected
+
+
+def test_an_issue_is_done_when_its_text_says_so() -> None:
+    assert (replace(ISSUE, status="Closed").done, ISSUE.done) == (True, False)
+
+
+def test_what_is_said_of_a_database_names_it_and_the_way_on() -> None:
+    assert database_trouble("/s/sparky.db", "disk I/O error") == (
+        "/s/sparky.db: disk I/O error; look at its permissions and the disk's free space, "
+        "then `sparky resume`. A corrupt file can be moved away: branches and worktrees stay."
+    )

@@ -313,3 +313,8 @@ def test_bug_a_file_name_that_is_not_utf8_could_not_be_recorded() -> None:
     odd = "caf\udce9.py"
     assert dump({odd: (odd,)}) == {"caf\\udce9.py": ["caf\\udce9.py"]}
     assert decode(encode(odd), str) == "caf\\udce9.py"
+
+
+def test_a_state_that_is_no_json_at_all_is_unreadable() -> None:
+    with pytest.raises(UnreadableStateError, match="not a PipelineState"):
+        decode_state(b"{")
