@@ -7,6 +7,9 @@ import pytest
 from tests.acceptance.conftest import Files, MakeWorld
 from tests.acceptance.files import CONFIG
 
+pytestmark = pytest.mark.soak
+"""A minute and more: in `make soak`, not in CI."""
+
 OK = "def test_ok():\n    assert True\n"
 ENDLESS = "import time\n\n\ndef test_hang():\n    time.sleep(600)\n"
 KILLS_ITSELF = "import os\nimport signal\n\n\ndef test_it():\n    os.kill(os.getpid(), signal.{})\n"

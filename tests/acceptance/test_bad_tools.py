@@ -11,6 +11,9 @@ import pytest
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.world import Said, World
 
+pytestmark = pytest.mark.soak
+"""A minute and more: in `make soak`, not in CI."""
+
 FOUND = (
     '[{"code": "F401", "filename": "$PWD/a.py", "message": "unused", "location": {"row": 1, "column": 8}}]'
 )

@@ -9,6 +9,9 @@ import pytest
 from sparky.domain.testing import TestOutcome, TestRun, Trouble, compare
 from tests.contract.conftest import Target
 
+pytestmark = pytest.mark.soak
+"""A minute and more: in `make soak`, not in CI."""
+
 PASSED, FAILED, ERROR = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.ERROR
 UNITTEST = ("python", "-m", "unittest", "discover", "-s", "tests")
 CASE = "import unittest, calc\nclass Test(unittest.TestCase):\n    def test_add(self):\n        {}\n"
