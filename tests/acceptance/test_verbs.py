@@ -78,7 +78,7 @@ def test_a_run_has_to_be_named(here: World) -> None:
         (("route", "issues"), 2, "error: issues is a directory: name one file in it"),
         (("init", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
         (("show", "999"), 2, "error: no run starts with '999'; the newest are: "),
-        (("run",), 2, "Error: Missing argument 'ISSUE...'."),
+        (("run",), 2, "error: give one ISSUE, or a list of them with --from-json"),
         (("run", "1", "--script", "no.toml"), 2, "File 'no.toml' does not exist."),
         (("status", "-n", "x"), 2, "'x' is not a valid integer"),
         (("status", "-n", "0"), 2, "0 is not in the range x>=1"),

@@ -148,9 +148,9 @@ def test_what_differs_is_told_by_file_and_by_line(person: Person) -> None:
     )
     lines = read_patch(repository.patch(base, head).decode())
     assert {path: lines[path] for path in ("a.py", "dir/b.py", "new.py")} == {
-        "a.py": Lines(added=("A = 2", "B = 3"), removed=("A = 1",)),
+        "a.py": Lines(added=("A = 2", "B = 3"), removed=("A = 1",), numbers=(1, 2)),
         "dir/b.py": Lines(removed=("B = 1\r", "C = 2")),
-        "new.py": Lines(added=("N = 1",)),
+        "new.py": Lines(added=("N = 1",), numbers=(1,)),
     }
     assert read_patch(repository.patch(base, head, ["new.py"]).decode()).keys() == {"new.py"}
     assert (repository.changes(base, base), repository.patch(base, base)) == ((), b"")

@@ -84,6 +84,7 @@ def test_trouble_in_a_run_that_was_just_started_leaves_it_to_be_resumed(world: W
     assert_merged_once(world, base)
 
 
+@pytest.mark.soak  # the small disk is too small for what measures coverage, too
 def test_a_disk_that_gets_full_again_and_again_leads_to_one_commit(world: World) -> None:
     base = world.git("rev-parse", "HEAD")
     killed(world, "before:decide:0")
