@@ -93,7 +93,7 @@ def _spot(line: int, where: list[ast.cmpop], index: int, new: ast.AST) -> _Spot:
     old = where[index]
 
     def put(value: object) -> Callable[[], None]:
-        return lambda: where.__setitem__(index, value)  # type: ignore[call-overload]
+        return lambda: where.__setitem__(index, value)  # type: ignore[call-overload]  # a list of nodes
 
     return _Spot(
         line=line, what=f"{type(old).__name__} becomes {type(new).__name__}", apply=put(new), undo=put(old)

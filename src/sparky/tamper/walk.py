@@ -94,6 +94,7 @@ class Walk:
                 self.claims[count:] = [replace(c, line=line) for c in self.claims[count:]]
                 if any(c.rank > RUNS for c in self.claims[count:]):
                     return place
+        # `put` gives back the sort of node that it was given.
         self._add(claims_of_call(put(call, place.env), line), place)  # type: ignore[arg-type]
         return place
 
