@@ -185,7 +185,10 @@ class Tests(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class SessionRequest:
-    """What a session with a coding agent starts from."""
+    """What a session with a coding agent starts from.
+
+    `model` "": the runner's own choice; `tools` empty: all that it has.
+    """
 
     run: str
     issue: str
@@ -195,6 +198,8 @@ class SessionRequest:
     number: int
     timeout_s: float
     script: str | None = None
+    model: str = ""
+    tools: tuple[str, ...] = ()
 
 
 class SessionEnding(Enum):

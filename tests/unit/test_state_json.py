@@ -132,6 +132,8 @@ STATE = PipelineState(
         limits="9" * 64,
         attachments=("b" * 64,),
         children=("c" * 64,),
+        author="ada",
+        association="OWNER",
     ),
     context=Context(
         repo_name="shop",

@@ -30,7 +30,7 @@ from sparky.tools.tool import ToolError
 KEPT = frozenset({Outcome.READY, Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED, Outcome.CANCELLED})
 """Outcomes after which the work branch stays, if it holds anything."""
 
-FOREIGN = frozenset({Stage.EXECUTE, Stage.TEST})
+FOREIGN = frozenset({Stage.EXECUTE, Stage.REVIEW, Stage.TEST})
 """Stages that run foreign code, which may take long."""
 
 _LOOK_S = 0.3

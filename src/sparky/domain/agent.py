@@ -21,6 +21,7 @@ class Role(Enum):
     REVIEWER = "reviewer"
     DOCUMENTER = "documenter"
     VALIDATOR = "validator"
+    PLANNER = "planner"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +35,15 @@ class ToolFix:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """How an agent with a runner works: the runner's name and the prompt."""
+    """How an agent with a runner works: the runner's name and the agent's own part of the prompt.
+
+    `model` "": the runner's own choice; `tools` empty: all that the runner has.
+    """
 
     runner: str
     prompt: str = ""
+    model: str = ""
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

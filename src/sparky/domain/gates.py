@@ -72,7 +72,7 @@ def may_edit(role: Role, path: str) -> bool:
             return is_test_path(path)
         case Role.DOCUMENTER:
             return path.endswith((".md", ".rst", ".txt")) or path.startswith("docs/")
-        case Role.REVIEWER:
+        case Role.REVIEWER | Role.PLANNER:
             return False
 
 

@@ -1,15 +1,18 @@
 """EXECUTE by a session with a coding agent. What the agent says is a claim; what counts is the commit."""
 
 from dataclasses import replace
-from importlib.resources import files
-from string import Template
+from pathlib import Path
 
-from sparky.domain.agent import Session
-from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.agents.prompt import Beside, render
+from sparky.domain.agent import Agent, Session
+from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
 from sparky.domain.gates import may_edit
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
+
+GUIDE, GUIDE_LENGTH = "AGENTS.md", 20_000
+"""What a repository tells agents, and how many characters of it they are told."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:
@@ -20,18 +23,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     """
     start = handoff.rollback_sha
     worktree = ports.repository.open(state.run_id, state.context.branch, start)
-    result = ports.runners[works.runner].run(
-        SessionRequest(
-            run=state.run_id,
-            issue=state.issue.id,
-            worktree=worktree,
-            prompt=_prompt(handoff, state, works),
-            agent=handoff.agent,
-            number=handoff.number,
-            timeout_s=state.preferences.session_timeout_s,
-            script=state.preferences.script,
-        )
-    )
+    result = ask(handoff, state, ports, works, worktree)
     attempt = _outcome(handoff, state, ports, result)
     return replace(
         attempt,
@@ -40,6 +32,37 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
         cost_usd=result.cost_usd,
         level=result.level.value,
     )
+
+
+def ask(
+    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, worktree: Path
+) -> SessionResult:
+    """One session with the handoff's agent, which is told all that it needs; nothing is judged here."""
+    return ports.runners[works.runner].run(
+        SessionRequest(
+            run=state.run_id,
+            issue=state.issue.id,
+            worktree=worktree,
+            prompt=render(_agent(handoff, ports).role, works.prompt, handoff, state, _beside(state, ports)),
+            agent=handoff.agent,
+            number=handoff.number,
+            timeout_s=state.preferences.session_timeout_s,
+            script=state.preferences.script,
+            model=works.model,
+            tools=works.tools,
+        )
+    )
+
+
+def _beside(state: PipelineState, ports: Ports) -> Beside:
+    """What an agent is told beside its handoff; AGENTS.md is that of the base, whatever the run did to it."""
+    guide = ports.repository.read(state.base, GUIDE) or b""
+    told = tuple(answer.text for answer in state.answers if answer.text and answer != state.answer)
+    return Beside(guide=guide.decode("utf-8", "replace")[:GUIDE_LENGTH], feedback=told)
+
+
+def _agent(handoff: Handoff, ports: Ports) -> Agent:
+    return next(agent for agent in ports.agents if agent.name == handoff.agent)
 
 
 def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt:
@@ -84,7 +107,7 @@ def _joined(ports: Ports, run: str, origin: str, sha: str, message: str) -> str:
 
 def _strange(handoff: Handoff, ports: Ports, sha: str) -> tuple[str, ...]:
     """The paths of a change that its agent's role has no business with."""
-    role = next(agent.role for agent in ports.agents if agent.name == handoff.agent)
+    role = _agent(handoff, ports).role
     paths = [file.path for file in ports.repository.changes(handoff.rollback_sha, sha)]
     return tuple(path for path in paths if not may_edit(role, path))
 
@@ -140,41 +163,6 @@ def _idle(handoff: Handoff, state: PipelineState, result: SessionResult) -> Atte
         return replace(attempt, traits=(Trait.LIE, Trait.NO_CHANGE), error_type="false_claim")
     attempt = handoff.begin(Verdict.REVISE, f"no files matched: nothing was changed ({result.summary})")
     return replace(attempt, traits=(Trait.NO_CHANGE,), error_type="no_change")
-
-
-_STRATEGY = {
-    Strategy.DIRECT_FIX: "mend the cause directly",
-    Strategy.MECHANICAL_FIX: "mend just what the evidence below names, mechanically",
-    Strategy.SIMPLIFIED_APPROACH: "take a simpler way than before",
-    Strategy.MINIMAL_SAFE_FIX: "make the smallest change that is safe",
-}
-
-
-def _prompt(handoff: Handoff, state: PipelineState, works: Session) -> str:
-    """What the agent is told; a variable of the template that is not given is an error."""
-    issue = state.issue
-    wanted = (*issue.criteria, *handoff.success_criteria, *issue.constraints, *state.preferences.constraints)
-    template = files("sparky.stages").joinpath("session.md").read_text(encoding="utf-8")
-    told = Template(template).substitute(
-        id=issue.id,
-        title=issue.title,
-        body=issue.body.replace("~~~~~~~~", "~~~~"),
-        criteria="\n".join(f"- {text}" for text in wanted),
-        strategy=_STRATEGY[handoff.strategy or Strategy.DIRECT_FIX],
-        number=handoff.number,
-        reason=handoff.reason,
-        words=_listed("A person answered:", (handoff.words,) if handoff.words else ()),
-        items=_listed("To be done:", handoff.action_items),
-        errors=_listed("Errors so far:", handoff.previous_errors),
-        avoided=_listed("Tried already, and refused; do not do it again:", handoff.avoided),
-    )
-    return f"{works.prompt}\n\n{told}".lstrip()
-
-
-def _listed(title: str, lines: tuple[str, ...]) -> str:
-    """A block of the prompt, "" if there is nothing to list. Fences in it are broken: it is data, too."""
-    said = [f"- {' '.join(line.split())}".replace("~~~~~~~~", "~~~~") for line in lines]
-    return "\n".join(("", title, *said, "")) if said else ""
 
 
 def _message(state: PipelineState, handoff: Handoff, result: SessionResult) -> str:
