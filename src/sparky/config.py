@@ -11,13 +11,20 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from sparky.domain.attempt import Budget
 from sparky.domain.errors import UsageError
-from sparky.domain.state import Budget, MergePolicy, Preferences
+from sparky.domain.state import MergePolicy, Preferences
 
 FILE = "sparky.toml"
 
-POSITIVE = ("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes")
-"""Settings that must be above 0."""
+LIMITS = ("attempt_budget", "day_budget")
+"""Settings that are tables of limits."""
+
+POSITIVE = (
+    *("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes", "budget_turns"),
+    *("usd", "tokens", "minutes", "turns"),
+)
+"""Settings, and limits in tables of them, that must be above 0."""
 
 _INDEX_KEYS = (
     "UV_",
@@ -34,6 +41,22 @@ _PROXY_KEYS = {"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
 
 class ConfigError(UsageError):
     """The configuration can't be used; the text says which file, what is wrong, and what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What something may cost; None: no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    minutes: float | None = None
+    turns: int | None = None
+
+    @property
+    def budget(self) -> Budget:
+        """The limits as a run knows them."""
+        seconds = None if self.minutes is None else self.minutes * 60
+        return Budget(usd=self.usd, tokens=self.tokens, seconds=seconds, turns=self.turns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +77,9 @@ class Settings:
     budget_usd: float | None = None
     budget_tokens: int | None = None
     budget_minutes: float | None = None
+    budget_turns: int | None = None
+    attempt_budget: Limits = field(default_factory=Limits)
+    day_budget: Limits = field(default_factory=Limits)
     sandbox: bool = True
     constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
@@ -130,19 +156,29 @@ def parse_settings(table: object, where: str) -> Settings:
         raise ConfigError(f"{where} is {table!r}, and must be a table")
     if said := unknown_key(table, (f.name for f in fields(Settings))):
         raise ConfigError(f"{where}: {said}")
+    for name in LIMITS:
+        limits = table.get(name)
+        if isinstance(limits, dict) and (said := unknown_key(limits, (f.name for f in fields(Limits)))):
+            raise ConfigError(f"{where}: {name}: {said}")
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{where}: {error}") from error
     if settings.merge not in {"ask", "auto"}:
         raise ConfigError(f"{where}: merge is {settings.merge!r}, and may be 'ask' or 'auto'")
+    _check_positive(settings, where)
+    for name in LIMITS:
+        _check_positive(getattr(settings, name), f"{where}: {name}")
+    _check_tests(settings, where)
+    return settings
+
+
+def _check_positive(values: Settings | Limits, where: str) -> None:
     for key in POSITIVE:
-        value = getattr(settings, key)
+        value = getattr(values, key, None)
         if value is not None and not 0 < value < math.inf:
             unit = " seconds" if key.endswith("_s") else ""
             raise ConfigError(f"{where}: {key} is {value}, and must be above 0{unit}")
-    _check_tests(settings, where)
-    return settings
 
 
 def _check_tests(settings: Settings, where: str) -> None:
@@ -189,17 +225,19 @@ def preferences(settings: Settings) -> Preferences:
         sandbox=settings.sandbox,
         constraints=settings.constraints,
         script=settings.script,
+        attempt_budget=settings.attempt_budget.budget,
+        day_budget=settings.day_budget.budget,
     )
 
 
 def budget(settings: Settings) -> Budget:
     """What a segment of a run may cost."""
-    minutes = settings.budget_minutes
-    return Budget(
+    return Limits(
         usd=settings.budget_usd,
         tokens=settings.budget_tokens,
-        seconds=None if minutes is None else minutes * 60,
-    )
+        minutes=settings.budget_minutes,
+        turns=settings.budget_turns,
+    ).budget
 
 
 def _read(path: Path) -> bytes:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
 from sparky.domain.agent import Agent
-from sparky.domain.attempt import Attempt
+from sparky.domain.attempt import Attempt, Budget
 from sparky.domain.change import FileChange
 from sparky.domain.command import Command, Completed, Level
 from sparky.domain.errors import UserError
@@ -187,7 +187,7 @@ class Tests(Protocol):
 class SessionRequest:
     """What a session with a coding agent starts from.
 
-    `model` "": the runner's own choice; `tools` empty: all that it has.
+    `model` "": the runner's own choice; `tools` empty: all that it has. At `budget` a runner stops it.
     """
 
     run: str
@@ -200,6 +200,7 @@ class SessionRequest:
     script: str | None = None
     model: str = ""
     tools: tuple[str, ...] = ()
+    budget: Budget = field(default_factory=Budget)
 
 
 class SessionEnding(Enum):
@@ -208,6 +209,7 @@ class SessionEnding(Enum):
     FINISHED = "finished"
     TIMED_OUT = "timed out"
     BROKEN_OFF = "broken off"
+    OVER_BUDGET = "stopped for what it cost"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +228,7 @@ class SessionResult:
     plan: tuple[str, ...] = ()
     output: bytes = b""
     tokens: int = 0
+    turns: int = 0
     cost_usd: float = 0.0
     level: Level = Level.OFF
 

@@ -11,7 +11,7 @@ from sparky.domain.result import Result
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, Outcome, PipelineState
 from sparky.reports.branch import Briefing
-from sparky.reports.metrics import Metric
+from sparky.reports.metrics import Cost, Metric
 from sparky.reports.reading import Reading
 
 
@@ -184,6 +184,21 @@ _OWNERS = (
     Responsibility.PERSON,
     Responsibility.ENVIRONMENT,
 )
+
+
+def cost_view(cost: Cost) -> dict[str, object]:
+    """What an accepted result costs, in the form of a figure; it has no target."""
+    return {
+        "name": "cost_per_accepted_result",
+        "means": "US dollars of all sessions for each run that was merged",
+        "value": cost.usd_each,
+        "numerator": cost.usd,
+        "denominator": len(cost.accepted),
+        "target": None,
+        "met": None,
+        "runs": cost.accepted,
+        "tokens": cost.tokens,
+    }
 
 
 def metric_view(metric: Metric) -> dict[str, object]:

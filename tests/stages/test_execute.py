@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from sparky.adapters.scripted import ScriptedSession, Step
-from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import Attempt, Budget, Stage, Strategy, Trait, Verdict
 from sparky.domain.escalation import Answer, Choice
 from sparky.domain.state import Handoff, Preferences
 from sparky.stages.table import perform
@@ -70,6 +70,28 @@ def test_what_a_session_does_wrong_is_told_by_what_it_left(
 ) -> None:
     attempt = executed(stand, session)
     assert (attempt.verdict, attempt.traits, attempt.reason) == (Verdict.REVISE, traits, reason)
+
+
+@pytest.mark.parametrize(
+    ("limits", "session", "traits"),
+    [
+        (Budget(tokens=100), ScriptedSession(steps=(RIGHT,), tokens=100), (Trait.CHANGED, Trait.OVER_BUDGET)),
+        (Budget(turns=3), ScriptedSession(turns=3), (Trait.NO_CHANGE, Trait.OVER_BUDGET)),
+        (Budget(seconds=9.0), ScriptedSession(ending="hang"), (Trait.TIMED_OUT, Trait.OVER_BUDGET)),
+        (Budget(tokens=100), ScriptedSession(steps=(RIGHT,), tokens=99), (Trait.CHANGED,)),
+    ],
+)
+def test_a_session_that_may_cost_no_more_is_stopped_with_its_work_kept(
+    limits: Budget, session: ScriptedSession, traits: tuple[Trait, ...], stand: Stand
+) -> None:
+    stand.sessions = (session,)
+    stand.preferences = Preferences(script="session.toml", attempt_budget=limits)
+    base = stand.commit({"a.py": b"A = 1\n"})
+    attempt = stand.perform(Stage.EXECUTE, stand.state(base), agent="coder")
+    assert (attempt.traits, attempt.tokens, attempt.turns) == (traits, session.tokens, session.turns)
+    changed = stand.house.repository.read(attempt.sha or "", "a.py") == b"A = 2\n"
+    assert changed is (Trait.CHANGED in traits)
+    assert stand.house.runner.asked[-1].budget == limits
 
 
 def test_what_a_role_may_not_edit_is_taken_back(stand: Stand) -> None:

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from sparky.agents.coder import CODER
+from sparky.agents.table import AGENTS
+from sparky.domain.agent import Role
 from sparky.domain.attempt import Stage, Trait, Verdict
 from sparky.domain.issue import Kind, Source
 from sparky.domain.state import Preferences
@@ -44,6 +47,18 @@ def test_kinds_that_nobody_takes_are_named_beside_those_that_are_taken(stand: St
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
     assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "FORMATTING: formatting")
     assert attempt.items == ("no agent for SECURITY",)
+
+
+def test_an_agent_without_kinds_takes_what_names_it_and_one_that_looks_at_things_takes_nothing(
+    stand: Stand,
+) -> None:
+    stand.preferences = Preferences(script="session.toml")
+    looks = (replace(CODER, name=role.value, role=role) for role in (Role.REVIEWER, Role.VALIDATOR))
+    stand.agents = (*AGENTS, *looks)
+    stand.issue = replace(stand.issue, kinds=(Kind.GENERAL,), agent="planner")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.agent, route.fallbacks, route.validator) == ("planner", ("coder",), "validator")
+    assert [bid.agent for bid in route.bids] == ["coder"]
 
 
 def test_the_agent_that_the_issue_names_is_taken_or_nobody(stand: Stand) -> None:

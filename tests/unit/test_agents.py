@@ -4,6 +4,7 @@ import pytest
 
 from sparky.agents.coder import CODER
 from sparky.agents.dead_code import DEAD_CODE
+from sparky.agents.documenter import DOCUMENTER
 from sparky.agents.example import example
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
@@ -38,6 +39,7 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         Kind.DEAD_CODE: DEAD_CODE,
         Kind.TEST_CREATION: TESTER,
         Kind.TEST_ORGANIZATION: TESTER,
+        Kind.DOCUMENTATION: DOCUMENTER,
         Kind.REVIEW: None,
     }
     assert owners == {kind: specialists.get(kind, CODER) for kind in Kind}
@@ -62,6 +64,8 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         (example("Remove Unused Agent Files", Kind.DEAD_CODE), ("coder", ())),
         (example("Old things in billing", Kind.DEAD_CODE), ("coder", ("dead-code",))),
         (example("Add a flag", Kind.GENERAL), ("coder", ())),
+        (example("The README is old", Kind.DOCUMENTATION), ("documenter", ("coder",))),
+        (example("Docstrings of the parser", Kind.DOCUMENTATION), ("coder", ())),
         (example("Hard-coded password", Kind.SECURITY), ("coder", ())),
         (example("Review the parser", Kind.REVIEW), (None, ())),
     ],

@@ -4,14 +4,24 @@ from dataclasses import replace
 
 import pytest
 
-from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import (
+    Attempt,
+    Budget,
+    GateResult,
+    Responsibility,
+    Spent,
+    Stage,
+    Strategy,
+    Trait,
+    Verdict,
+)
 from sparky.domain.conditions import FAULT
 from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.flow import TABLE, decide, row_for
 from sparky.domain.issue import Issue, Severity
 from sparky.domain.moves import CRITERIA
 from sparky.domain.plan import Child
-from sparky.domain.state import Budget, Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
 from tests.builders import (
     BASE,
     ISSUE,
@@ -878,6 +888,16 @@ def costing(attempt: Attempt, *, usd: float = 0.0, tokens: int = 0, seconds: flo
     return replace(attempt, cost_usd=usd, tokens=tokens, seconds=seconds)
 
 
+def validated(attempt: Attempt) -> Attempt:
+    """The route with a validator."""
+    return replace(attempt, route=tuple(replace(one, validator="val") for one in attempt.route))
+
+
+def cut(attempt: Attempt) -> Attempt:
+    """A session that was stopped for what it cost."""
+    return replace(attempt, traits=(*attempt.traits, Trait.OVER_BUDGET))
+
+
 def over(spent: str, *, at: str = BASE) -> End:
     """The budget is asked about."""
     reason = f"budget reached: {spent}"
@@ -930,6 +950,47 @@ BUDGET_ROWS: Rows = {
     "the budget is reached before the next agent works: a person is asked": (
         limited(*DEAR),
         over("1000 of 1000 tokens; ada said 1"),
+    ),
+    "the day's budget is reached: a person is asked": (
+        replace(
+            state_of(ADA_BOB, failed("ada")),
+            preferences=Preferences(day_budget=Budget(usd=2.0, turns=10)),
+            today=Spent(usd=2.5, turns=9),
+        ),
+        over("2.50 of 2.00 USD today; ada said 1"),
+    ),
+    "what does not parse goes to the validator": (
+        state_of(validated(ADA_BOB), failed("ada", Trait.BROKEN_SYNTAX)),
+        execute("val", "ada said 1", at=BASE, strategy=MECHANICAL, errors=("ada said 1",)),
+    ),
+    "a change that was made to parse is refused: who made it, not the validator": (
+        state_of(
+            validated(ADA_BOB),
+            failed("ada", Trait.BROKEN_SYNTAX),
+            changed("val", ONE, number=2),
+            visited(REVIEW, REVISE),
+        ),
+        execute(
+            "ada",
+            "review said 1",
+            at=ONE,
+            strategy=Strategy.SIMPLIFIED_APPROACH,
+            errors=("ada said 1", "review said 1"),
+            avoided=("attempt 2 by val changed files: review said 1",),
+            number=3,
+        ),
+    ),
+    "a session was stopped for what it cost: a person is asked, with its work kept": (
+        state_of(ADA_BOB, cut(changed("ada", ONE))),
+        over("what one attempt may cost; ada said 1", at=ONE),
+    ),
+    "it may cost more: what the stopped session left is reviewed": (
+        answered(state_of(ADA_BOB, cut(changed("ada", ONE))), Choice.GO_ON),
+        to(REVIEW, "a person said: continue", at=ONE),
+    ),
+    "it may cost more, and the stopped session left nothing: the next agent": (
+        answered(state_of(ADA_BOB, cut(failed("ada", Trait.NO_CHANGE))), Choice.GO_ON),
+        execute("bob", "a person said: continue", at=BASE, errors=("ada said 1",), number=2),
     ),
     "every limit that is reached is named": (
         limited(ADA_BOB, costing(failed("ada"), usd=0.75, tokens=2000, seconds=90.0)),

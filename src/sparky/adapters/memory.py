@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from sparky.adapters.progress import one_line
-from sparky.adapters.scripted import ScriptedSession, fits
+from sparky.adapters.scripted import ScriptedSession, counted, fits
 from sparky.domain.attempt import Attempt
 from sparky.domain.command import Command, Completed, Ending, Level, digest
 from sparky.domain.state import Context
@@ -195,7 +195,7 @@ class MemoryRunner:
             return SessionResult(
                 claimed_success=False, summary="no session fits", ending=SessionEnding.FINISHED
             )
-        return replace(self._played(chosen, request), tokens=chosen.tokens, cost_usd=chosen.cost_usd)
+        return counted(chosen, self._played(chosen, request), request)
 
     def _played(self, chosen: ScriptedSession, request: SessionRequest) -> SessionResult:
         for step in chosen.steps:

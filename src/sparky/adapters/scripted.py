@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from sparky.config import parse_toml, unknown_key
+from sparky.domain.attempt import Spent
 from sparky.domain.command import Command, Completed, Ending, Policy
 from sparky.domain.errors import UsageError
 from sparky.formats.state_json import encode
@@ -57,6 +58,7 @@ class ScriptedSession:
     plan: tuple[str, ...] = ()
     code: int = 0
     tokens: int = 0
+    turns: int = 0
     cost_usd: float = 0.0
 
 
@@ -125,7 +127,15 @@ class ScriptedRunner:
                 supervised=True,
             )
         )
-        return replace(_result(done), tokens=chosen.tokens, cost_usd=chosen.cost_usd)
+        return counted(chosen, _result(done), request)
+
+
+def counted(session: ScriptedSession, result: SessionResult, request: SessionRequest) -> SessionResult:
+    """The result with what the session cost; one that cost more than it may was stopped for it."""
+    spent = Spent(usd=session.cost_usd, tokens=session.tokens, turns=session.turns)
+    stopped = any(request.budget.reached(spent))
+    ending = SessionEnding.OVER_BUDGET if stopped else result.ending
+    return replace(result, ending=ending, tokens=spent.tokens, turns=spent.turns, cost_usd=spent.usd)
 
 
 def fits(session: ScriptedSession, request: SessionRequest) -> bool:

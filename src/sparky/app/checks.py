@@ -11,13 +11,12 @@ from uv import find_uv_bin
 from sparky import __version__
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
-from sparky.agents.table import AGENTS, check
-from sparky.app.build import find_binary
+from sparky.agents.table import check
+from sparky.app.build import RUNNERS, find_binary, read_agents
 from sparky.app.read import open_house
 from sparky.config import ConfigError, Environment, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
-from sparky.stages.route import SCRIPTED
 from sparky.tools.table import TOOLS
 
 _FREE_BYTES = 1_000_000_000
@@ -87,8 +86,9 @@ def _space(environment: Environment) -> Check:
 
 
 def _agents() -> Check:
-    problems = check(AGENTS, tools=tuple(TOOLS), runners=(SCRIPTED,))
-    found = "; ".join(problems) or f"{len(AGENTS)} agents, each kind has its owner"
+    registry = read_agents({})
+    problems = (*check(registry.agents, tuple(TOOLS), RUNNERS), *registry.faults)
+    found = "; ".join(problems) or f"{len(registry.agents)} agents, each kind has its owner"
     remedy = "see docs/agents.md" if problems else ""
     return Check(name="agents", well=not problems, found=found, remedy=remedy)
 

@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -15,7 +16,7 @@ from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.children import perform_child
 from sparky.app.read import House
-from sparky.domain.attempt import TRACEBACK, Attempt, Responsibility, Stage, Verdict
+from sparky.domain.attempt import TRACEBACK, Attempt, Budget, Responsibility, Stage, Verdict
 from sparky.domain.conditions import FAULT
 from sparky.domain.errors import UserError
 from sparky.domain.flow import decide
@@ -55,7 +56,14 @@ class LocalSteps:
 
     def decide(self, state: PipelineState) -> Handoff | End:
         """The flow's decision, with what a person asked for in between."""
-        return decide(state, cancelled=self._is_cancelled(state))
+        return decide(self._with_today(state), cancelled=self._is_cancelled(state))
+
+    def _with_today(self, state: PipelineState) -> PipelineState:
+        """The state with what the repository's sessions have cost today, where that is limited."""
+        if state.preferences.day_budget == Budget():
+            return state
+        day = datetime.now(UTC).date().isoformat()
+        return replace(state, today=self._house.store.spent_since(state.context.git_dir, day))
 
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
         """One attempt, projected into the store; raises StoreError, and OSError for a disk that is full."""
@@ -64,7 +72,7 @@ class LocalSteps:
                 self._watching(state) if handoff.stage in FOREIGN else nullcontext(),
                 self._turn.ended_by_errors(),
             ):
-                attempt = self._perform(handoff, state)
+                attempt = self._perform(handoff, self._with_today(state))
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
         except ToolError as error:

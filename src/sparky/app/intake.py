@@ -11,12 +11,12 @@ from sparky.adapters.issue_parts import parts_of
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.domain.agent import ToolFix
-from sparky.domain.attempt import Evidence
+from sparky.domain.attempt import Budget, Evidence
 from sparky.domain.change import nameless
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Finding, findings_issue, fingerprint
 from sparky.domain.issue import Issue, Kind, branch_name, run_id
-from sparky.domain.state import Budget, Context, PipelineState, Preferences
+from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.formats.state_json import encode
 from sparky.issues.markdown import Parsed

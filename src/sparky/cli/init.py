@@ -32,6 +32,11 @@ session_timeout_s = 1800
 # budget_usd = 5.0
 # budget_tokens = 2_000_000
 # budget_minutes = 120
+# budget_turns = 300
+
+# The same for one session, which is stopped there, and for all of the repository's in a day (UTC).
+# attempt_budget = { usd = 1.0, tokens = 500_000, minutes = 20, turns = 80 }
+# day_budget = { usd = 20.0 }
 
 # Foreign code (tests, builds, agents) runs in a sandbox. false is shown on every result.
 sandbox = true

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from sparky.agents.table import AGENTS
+from sparky.app.build import require_agents
+from sparky.app.intake import base_of, context_of
 from sparky.cli.errand import find_errand
 from sparky.cli.options import as_json, place, put_json, repository, say, script
 from sparky.cli.screen import out, text
@@ -25,7 +26,12 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
     errand = find_errand(place(repo), " ".join(issue))
     for warning in errand.warnings:
         say(f"warning: {warning}")
-    routes = find_routes(errand.issue, AGENTS, str(script) if script else errand.target.settings.script)
+    there = errand.target
+    registry = require_agents(there.house, context_of(there.found, base_of(there.found)))
+    for note in registry.notes:
+        say(f"left out: {note}")
+    played = str(script) if script else there.settings.script
+    routes = find_routes(errand.issue, registry.agents, played)
     first = routes[0]
     if as_json:
         put_json(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from sparky.adapters.scripted import read_script
+from sparky.app.build import require_agents
 from sparky.app.read import House
 from sparky.cli.errand import Errand, find_errand, read_errands
 from sparky.cli.options import (
@@ -103,7 +104,10 @@ def _see_through(errand: Errand, wanted: Callable[[Settings], Preferences], *, a
     preferences = wanted(there.settings)
     if preferences.script:
         read_script(Path(preferences.script))
-    return take_issue(there.house, errand.first_state(preferences))[0]
+    state = errand.first_state(preferences)
+    for note in require_agents(there.house, state.context).notes:
+        say(f"left out: {note}")
+    return take_issue(there.house, state)[0]
 
 
 def _run_list(

@@ -1,9 +1,10 @@
 """One performance of one stage: its verdict and the evidence behind it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TypeVar
 
 from sparky.domain.agent import Route
 from sparky.domain.issue import Severity
@@ -81,6 +82,7 @@ class Trait(Enum):
     HANDED_OVER = "handed_over"
     OUT_OF_ROLE = "out_of_role"
     COMPLEX = "complex"
+    OVER_BUDGET = "over_budget"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,8 +162,76 @@ class Attempt:
     started: str = ""
     seconds: float = 0.0
     tokens: int = 0
+    turns: int = 0
     cost_usd: float = 0.0
     level: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What sessions and stages have cost."""
+
+    usd: float = 0.0
+    tokens: int = 0
+    seconds: float = 0.0
+    turns: int = 0
+
+
+def cost_of(attempts: Iterable[Attempt]) -> Spent:
+    """What attempts have cost together."""
+    here = tuple(attempts)
+    return Spent(
+        usd=round(sum(a.cost_usd for a in here), 6),
+        tokens=sum(a.tokens for a in here),
+        seconds=round(sum(a.seconds for a in here), 3),
+        turns=sum(a.turns for a in here),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What an attempt, a segment of a run, or a day may cost; None means no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    turns: int | None = None
+
+    def reached(self, spent: Spent) -> tuple[str, ...]:
+        """The limits that are reached, each in words: what was spent, of how much."""
+        minutes, allowed = spent.seconds / 60, (self.seconds or 0) / 60
+        said = (
+            (spent.usd, self.usd, f"{spent.usd:.2f} of {self.usd or 0:.2f} USD"),
+            (spent.tokens, self.tokens, f"{spent.tokens} of {self.tokens} tokens"),
+            (spent.seconds, self.seconds, f"{minutes:.1f} of {allowed:.1f} minutes"),
+            (spent.turns, self.turns, f"{spent.turns} of {self.turns} turns"),
+        )
+        return tuple(words for cost, limit, words in said if limit is not None and cost >= limit)
+
+    def less(self, spent: Spent) -> "Budget":
+        """What is left of it."""
+        return Budget(
+            usd=None if self.usd is None else max(self.usd - spent.usd, 0.0),
+            tokens=None if self.tokens is None else max(self.tokens - spent.tokens, 0),
+            seconds=None if self.seconds is None else max(self.seconds - spent.seconds, 0.0),
+            turns=None if self.turns is None else max(self.turns - spent.turns, 0),
+        )
+
+    def within(self, other: "Budget") -> "Budget":
+        """The lower of two limits, each."""
+        return Budget(
+            usd=_lower(self.usd, other.usd),
+            tokens=_lower(self.tokens, other.tokens),
+            seconds=_lower(self.seconds, other.seconds),
+            turns=_lower(self.turns, other.turns),
+        )
+
+
+Limit = TypeVar("Limit", int, float)
+
+
+def _lower(one: Limit | None, other: Limit | None) -> Limit | None:
+    return min((limit for limit in (one, other) if limit is not None), default=None)
 
 
 WHOLE = "whole"

@@ -44,8 +44,14 @@ def own_fault(state: PipelineState) -> bool:
 
 
 def overspent(state: PipelineState) -> bool:
-    """This segment has used its budget up."""
-    return bool(state.budget.reached(state.spent))
+    """A budget is used up: the segment's, the day's, or that of the session before."""
+    return bool(state.overspent)
+
+
+def stopped_for_budget(state: PipelineState) -> bool:
+    """The newest session of this segment was stopped for what it cost; a person's answer starts another."""
+    here = len(state.attempts) > state.segment_start
+    return here and Trait.OVER_BUDGET in state.newest.traits
 
 
 def always(_state: PipelineState) -> bool:

@@ -30,6 +30,7 @@ from sparky.domain.conditions import (
     planned,
     ready,
     said,
+    stopped_for_budget,
 )
 from sparky.domain.escalation import Choice
 from sparky.domain.moves import Move
@@ -65,6 +66,9 @@ AGAIN = (EXECUTE, FAILED, NOTHING_TO_DO)
 
 NEXT_CHILD = (CHILD, TEST, NOTHING_TO_DO, BLOCKED, FAILED)
 """Where a plan leads: to its next part; after the last as above."""
+STOOD = (*PART, CHILD, REVIEW, DECOMPOSE, BLOCKED)
+"""Where a run goes on that a budget has stopped: before an agent worked, or in the midst of its work."""
+
 WORK = frozenset({EXECUTE, CHILD})
 """Stages in which agents work."""
 
@@ -79,7 +83,7 @@ def _where_it_stood(state: PipelineState) -> Handoff | End:
 TABLE = (
     Row(START, "a person asks for the merge of what is verified", approved, moves.visit(MERGE), (MERGE,)),
     Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
-    Row(START, "a person says: it may cost more", answered(Choice.GO_ON), _where_it_stood, (EXECUTE, CHILD)),
+    Row(START, "a person says: it may cost more", answered(Choice.GO_ON), _where_it_stood, STOOD),
     Row(
         START,
         "a person says: go on, and there is a plan",
@@ -104,7 +108,7 @@ TABLE = (
     Row(START, "it was ready, and nobody asks for more", ready, ends.still, (READY,)),
     Row(START, "the issue consists of several", composed, moves.visit(DECOMPOSE), (DECOMPOSE,)),
     Row(START, "in all other cases", always, moves.visit(ROUTE), (ROUTE,)),
-    Row(AGENT, "the segment's budget is used up", overspent, ends.over_budget, (BLOCKED,)),
+    Row(AGENT, "a budget is used up", overspent, ends.over_budget, (BLOCKED,)),
     Row(ANY, "the stage failed by sparky's own fault", own_fault, ends.fault, (FAILED,)),
     Row(ANY, "the stage could not be performed", faulty, ends.stuck, (BLOCKED,)),
     Row(DECOMPOSE, "there is an order", said(PASS), moves.next_child, NEXT_CHILD),
@@ -113,13 +117,14 @@ TABLE = (
     Row(ROUTE, "nothing is to be done", bears(Trait.NOTHING_TO_DO), ends.nothing_to_do, (NOTHING_TO_DO,)),
     Row(ROUTE, "an agent was found", said(PASS), moves.first_part, PART),
     Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
+    Row(EXECUTE, "the session was stopped for its budget", stopped_for_budget, ends.over_budget, (BLOCKED,)),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
     Row(EXECUTE, "it is several issues", bears(Trait.COMPLEX), moves.visit(DECOMPOSE), (DECOMPOSE, BLOCKED)),
     Row(EXECUTE, "nothing of the fix is safe", bears(Trait.WITHDRAWN), ends.withdrawn, (FAILED,)),
     Row(EXECUTE, "handed over, for the second time in a row", disagreed, ends.disagree, (BLOCKED,)),
     Row(EXECUTE, "handed over: not my turn", bears(Trait.HANDED_OVER), moves.other, (*AGAIN, BLOCKED)),
-    Row(EXECUTE, "changed files don't parse", bears(Trait.BROKEN_SYNTAX), moves.same_agent, PART),
+    Row(EXECUTE, "changed files don't parse", bears(Trait.BROKEN_SYNTAX), moves.validator, PART),
     Row(EXECUTE, "failed, crashed, changed nothing, or lied", always, moves.next_agent, PART),
     Row(REVIEW, "passed", said(PASS), moves.next_part, PART),
     Row(REVIEW, "grave findings, for the second time", grave_again, ends.refused_twice, (BLOCKED,)),

@@ -88,6 +88,11 @@ class Issue:
     association: str = ""
 
     @property
+    def may_permit(self) -> bool:
+        """Whether its author can allow what is not allowed by itself; a stranger of its tracker can't."""
+        return self.association.upper() in {"", "OWNER", "MEMBER", "COLLABORATOR"}
+
+    @property
     def done(self) -> bool:
         """Whether its own text says that nothing is left to do."""
         return self.status.lower() in DONE

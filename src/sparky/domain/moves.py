@@ -83,8 +83,16 @@ def other(state: PipelineState) -> Handoff | End:
 
 
 def same_agent(state: PipelineState) -> Handoff | End:
-    """The agent that made the change, with what was said of it."""
-    return _again(state, state.of(Stage.EXECUTE, state.newest.part)[-1].agent)
+    """The agent that made the change, with what was said of it; not the validator, who made it parse."""
+    route = state.routes[state.newest.part]
+    made = [a.agent for a in state.of(Stage.EXECUTE, state.newest.part) if a.agent != route.validator]
+    return _again(state, made[-1])
+
+
+def validator(state: PipelineState) -> Handoff | End:
+    """Who makes it parse; where there is none, the agent that made the change."""
+    name = state.routes[state.newest.part].validator
+    return same_agent(state) if name is None else _again(state, name)
 
 
 def next_agent(state: PipelineState) -> Handoff | End:
@@ -203,7 +211,8 @@ def _standing(state: PipelineState) -> tuple[int, str]:
     """The part where the run stands, and the coder that works on it."""
     part = state.newest.part
     route = state.routes[part]
-    done = [a.agent for a in state.of(Stage.EXECUTE, part) if a.agent != route.tester]
+    others = {route.tester, route.validator}
+    done = [a.agent for a in state.of(Stage.EXECUTE, part) if a.agent not in others]
     return part, done[-1] if done else route.agent or ""
 
 

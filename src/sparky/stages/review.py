@@ -54,9 +54,14 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         agent="mechanical-reviewer",
         blobs={f"session of {one.agent}": ports.blobs.put(one.result.output) for one in opinions},
         tokens=sum(one.result.tokens for one in opinions),
+        turns=sum(one.result.turns for one in opinions),
         cost_usd=sum(one.result.cost_usd for one in opinions),
     )
     return with_files(attempt, change)
+
+
+_UNASKED = SessionResult(claimed_success=False, summary="", ending=SessionEnding.OVER_BUDGET)
+"""The review of whoever may not be asked any more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +81,8 @@ def _opinions(handoff: Handoff, state: PipelineState, ports: Ports) -> Iterator[
             if agent.kinds and kinds.isdisjoint(agent.kinds):
                 continue
             worktree = ports.repository.open(state.run_id, state.context.branch, state.head)
-            result = ask(replace(handoff, agent=agent.name), state, ports, agent.works, worktree)
+            asked = replace(handoff, agent=agent.name)
+            result = _UNASKED if state.overspent else ask(asked, state, ports, agent.works, worktree)
             edited = _edited(state, ports)
             gates = _found(f"review by {agent.name}", result, edited)
             yield _Opinion(agent=agent.name, result=result, gates=gates)

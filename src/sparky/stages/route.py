@@ -1,8 +1,9 @@
 """ROUTE: an agent for each kind of the issue."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
-from sparky.domain.agent import FALLBACK, Agent, Role, Route, Session, choose, gather
+from sparky.domain.agent import FALLBACK, ROUTED, Agent, Role, Route, Session, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
 from sparky.domain.issue import Issue, Kind
 from sparky.domain.state import Handoff, PipelineState
@@ -31,10 +32,14 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], script: str | None) -> 
     guess = kind_of(issue, agents)
     able = available(agents, script)
     tester = _tester(issue, able)
+    validator = next((agent.name for agent in able if agent.role is Role.VALIDATOR), None)
+    workers = tuple(agent for agent in able if agent.role in ROUTED)
+    free = {agent.name for agent in workers if not agent.kinds}
     routes = []
     for kind in issue.kinds or (guess.kind,):
-        bids, left_out = gather(able, replace(issue, kinds=(kind,)))
-        route = replace(_named(issue.agent, choose(kind, bids, left_out=left_out)), tester=tester)
+        bids, left_out = gather(workers, replace(issue, kinds=(kind,)))
+        route = _named(issue.agent, choose(kind, bids, left_out=left_out), free)
+        route = replace(route, tester=tester, validator=validator)
         if route.agent is None:
             idle = (agent.name for agent in agents if kind in agent.kinds and agent not in able)
             said = (f"{name}: it plays a script, and none is given (--script FILE)" for name in idle)
@@ -50,12 +55,15 @@ def _tester(issue: Issue, able: tuple[Agent, ...]) -> str | None:
     return choose(Kind.TEST_CREATION, bids).agent
 
 
-def _named(agent: str | None, route: Route) -> Route:
-    """The route with the agent that the issue names, whatever it bids; nobody's if it does not bid at all."""
+def _named(agent: str | None, route: Route, free: Collection[str]) -> Route:
+    """The route with the agent that the issue names, whatever it bids; nobody's if it does not bid at all.
+
+    `free` are the agents that take whatever names them.
+    """
     if agent is None or agent == route.agent:
         return route
     others = tuple(bid.agent for bid in route.bids if bid.agent != agent and bid.confidence >= FALLBACK)
-    if all(bid.agent != agent for bid in route.bids):
+    if agent not in free and all(bid.agent != agent for bid in route.bids):
         why = f"{agent}: the issue names it, and no agent of that name takes {route.kind.value}"
         return replace(route, agent=None, fallbacks=(), left_out=(*route.left_out, why))
     return replace(route, agent=agent, fallbacks=others)

@@ -25,10 +25,13 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     worktree = ports.repository.open(state.run_id, state.context.branch, start)
     result = ask(handoff, state, ports, works, worktree)
     attempt = _outcome(handoff, state, ports, result)
+    stopped = (Trait.OVER_BUDGET,) if _is_stopped(state, result) else ()
     return replace(
         attempt,
         blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
+        traits=(*attempt.traits, *stopped),
         tokens=result.tokens,
+        turns=result.turns,
         cost_usd=result.cost_usd,
         level=result.level.value,
     )
@@ -46,12 +49,25 @@ def ask(
             prompt=render(_agent(handoff, ports).role, works.prompt, handoff, state, _beside(state, ports)),
             agent=handoff.agent,
             number=handoff.number,
-            timeout_s=state.preferences.session_timeout_s,
+            timeout_s=_lasts(state),
             script=state.preferences.script,
             model=works.model,
             tools=works.tools,
+            budget=state.allowed,
         )
     )
+
+
+def _lasts(state: PipelineState) -> float:
+    """How many seconds a session may take: its own limit, or what the budgets leave of it."""
+    allowed, limit = state.allowed.seconds, state.preferences.session_timeout_s
+    return limit if allowed is None else min(allowed, limit)
+
+
+def _is_stopped(state: PipelineState, result: SessionResult) -> bool:
+    """Whether a session ended because it may not cost more."""
+    late = result.ending is SessionEnding.TIMED_OUT and _lasts(state) < state.preferences.session_timeout_s
+    return late or result.ending is SessionEnding.OVER_BUDGET
 
 
 def _beside(state: PipelineState, ports: Ports) -> Beside:
@@ -143,6 +159,8 @@ def _judge(handoff: Handoff, state: PipelineState, result: SessionResult) -> Att
             return _idle(handoff, state, result)
         case SessionEnding.TIMED_OUT:
             trait = Trait.TIMED_OUT
+        case SessionEnding.OVER_BUDGET:
+            trait = Trait.NO_CHANGE
         case SessionEnding.BROKEN_OFF:
             trait = Trait.CRASHED
     said = result.detail or result.ending.value
