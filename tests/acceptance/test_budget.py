@@ -42,7 +42,7 @@ def test_what_one_session_and_a_day_may_cost_is_asked_about_each(world_of: MakeW
     run = asked["run_id"]
     assert (asked["outcome"], asked["reason"]) == (
         "blocked",
-        "budget reached: what one attempt may cost; 1 file(s) changed, 2 line(s)",
+        "budget reached: a session has cost what it may; 1 file(s) changed, 2 line(s)",
     )
     assert world.git("show", f"{asked['branch']}:calc.py") == "def double(x):\n    return x * 4"
     done = world.sparky("answer", run, "continue", "--json").json()

@@ -982,7 +982,7 @@ BUDGET_ROWS: Rows = {
     ),
     "a session was stopped for what it cost: a person is asked, with its work kept": (
         state_of(ADA_BOB, cut(changed("ada", ONE))),
-        over("what one attempt may cost; ada said 1", at=ONE),
+        over("a session has cost what it may; ada said 1", at=ONE),
     ),
     "it may cost more: what the stopped session left is reviewed": (
         answered(state_of(ADA_BOB, cut(changed("ada", ONE))), Choice.GO_ON),

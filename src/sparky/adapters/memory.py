@@ -195,7 +195,7 @@ class MemoryRunner:
             return SessionResult(
                 claimed_success=False, summary="no session fits", ending=SessionEnding.FINISHED
             )
-        return counted(chosen, self._played(chosen, request), request)
+        return counted(chosen, self._played(chosen, request))
 
     def _played(self, chosen: ScriptedSession, request: SessionRequest) -> SessionResult:
         for step in chosen.steps:

@@ -15,7 +15,6 @@ from typing import Any, Literal
 import msgspec
 
 from sparky.config import parse_toml, unknown_key
-from sparky.domain.attempt import Spent
 from sparky.domain.command import Command, Completed, Ending, Policy
 from sparky.domain.errors import UsageError
 from sparky.formats.state_json import encode
@@ -127,15 +126,12 @@ class ScriptedRunner:
                 supervised=True,
             )
         )
-        return counted(chosen, _result(done), request)
+        return counted(chosen, _result(done))
 
 
-def counted(session: ScriptedSession, result: SessionResult, request: SessionRequest) -> SessionResult:
-    """The result with what the session cost; one that cost more than it may was stopped for it."""
-    spent = Spent(usd=session.cost_usd, tokens=session.tokens, turns=session.turns)
-    stopped = any(request.budget.reached(spent))
-    ending = SessionEnding.OVER_BUDGET if stopped else result.ending
-    return replace(result, ending=ending, tokens=spent.tokens, turns=spent.turns, cost_usd=spent.usd)
+def counted(session: ScriptedSession, result: SessionResult) -> SessionResult:
+    """The result with what the session is said to have cost."""
+    return replace(result, tokens=session.tokens, turns=session.turns, cost_usd=session.cost_usd)
 
 
 def fits(session: ScriptedSession, request: SessionRequest) -> bool:

@@ -198,7 +198,7 @@ class PipelineState:
     def overspent(self) -> tuple[str, ...]:
         """The limits that are reached, in words. That of the day is not asked about twice in one segment."""
         newest = self.attempts[self.segment_start :][-1:]
-        cut = tuple("what one attempt may cost" for a in newest if Trait.OVER_BUDGET in a.traits)
+        cut = tuple("a session has cost what it may" for a in newest if Trait.OVER_BUDGET in a.traits)
         allowed = self.answer is not None and self.answer.choice is Choice.GO_ON
         day = () if allowed else self.preferences.day_budget.reached(self.today)
         return (*cut, *self.budget.reached(self.spent), *(f"{words} today" for words in day))

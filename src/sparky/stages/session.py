@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sparky.agents.prompt import Beside, render
 from sparky.domain.agent import Agent, Session
-from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
+from sparky.domain.attempt import Attempt, Spent, Stage, Trait, Verdict
 from sparky.domain.gates import may_edit
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import diff_evidence, read_change, with_files
@@ -65,9 +65,11 @@ def _lasts(state: PipelineState) -> float:
 
 
 def _is_stopped(state: PipelineState, result: SessionResult) -> bool:
-    """Whether a session ended because it may not cost more."""
+    """Whether a session has cost what it may: it was stopped for that, or its runner counted too late."""
+    spent = Spent(usd=result.cost_usd, tokens=result.tokens, turns=result.turns)
     late = result.ending is SessionEnding.TIMED_OUT and _lasts(state) < state.preferences.session_timeout_s
-    return late or result.ending is SessionEnding.OVER_BUDGET
+    over = replace(state.preferences.attempt_budget, seconds=None).reached(spent)
+    return late or bool(over) or result.ending is SessionEnding.OVER_BUDGET
 
 
 def _beside(state: PipelineState, ports: Ports) -> Beside:
