@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
 from sparky.domain.agent import Agent
-from sparky.domain.attempt import Attempt, Budget
+from sparky.domain.attempt import Attempt
 from sparky.domain.change import FileChange
 from sparky.domain.command import Command, Completed, Level
 from sparky.domain.errors import UserError
@@ -187,7 +187,8 @@ class Tests(Protocol):
 class SessionRequest:
     """What a session with a coding agent starts from.
 
-    `model` "": the runner's own choice; `tools` empty: all that it has. At `budget` a runner stops it.
+    `model` "": the runner's own choice; `tools` empty: all that it has. `tokens`, `usd`, `turns`: what it may
+    use up.
     """
 
     run: str
@@ -200,7 +201,9 @@ class SessionRequest:
     script: str | None = None
     model: str = ""
     tools: tuple[str, ...] = ()
-    budget: Budget = field(default_factory=Budget)
+    tokens: int | None = None
+    usd: float | None = None
+    turns: int | None = None
 
 
 class SessionEnding(Enum):
@@ -209,7 +212,7 @@ class SessionEnding(Enum):
     FINISHED = "finished"
     TIMED_OUT = "timed out"
     BROKEN_OFF = "broken off"
-    OVER_BUDGET = "stopped for what it cost"
+    OVER_BUDGET = "the budget is used up"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -72,26 +72,19 @@ def test_what_a_session_does_wrong_is_told_by_what_it_left(
     assert (attempt.verdict, attempt.traits, attempt.reason) == (Verdict.REVISE, traits, reason)
 
 
-@pytest.mark.parametrize(
-    ("limits", "session", "traits"),
-    [
-        (Budget(tokens=100), ScriptedSession(steps=(RIGHT,), tokens=100), (Trait.CHANGED, Trait.OVER_BUDGET)),
-        (Budget(turns=3), ScriptedSession(turns=3), (Trait.NO_CHANGE, Trait.OVER_BUDGET)),
-        (Budget(seconds=9.0), ScriptedSession(ending="hang"), (Trait.TIMED_OUT, Trait.OVER_BUDGET)),
-        (Budget(tokens=100), ScriptedSession(steps=(RIGHT,), tokens=99), (Trait.CHANGED,)),
-    ],
-)
-def test_a_session_that_may_cost_no_more_is_stopped_with_its_work_kept(
-    limits: Budget, session: ScriptedSession, traits: tuple[Trait, ...], stand: Stand
+def test_a_session_is_told_what_it_may_cost_and_one_that_runs_out_of_it_is_stopped_with_its_work_kept(
+    stand: Stand,
 ) -> None:
-    stand.sessions = (session,)
+    stand.sessions = (ScriptedSession(steps=(RIGHT,), ending="hang", turns=3),)
+    limits = Budget(usd=0.5, tokens=100, seconds=9.0, turns=4)
     stand.preferences = Preferences(script="session.toml", attempt_budget=limits)
     base = stand.commit({"a.py": b"A = 1\n"})
     attempt = stand.perform(Stage.EXECUTE, stand.state(base), agent="coder")
-    assert (attempt.traits, attempt.tokens, attempt.turns) == (traits, session.tokens, session.turns)
-    changed = stand.house.repository.read(attempt.sha or "", "a.py") == b"A = 2\n"
-    assert changed is (Trait.CHANGED in traits)
-    assert stand.house.runner.asked[-1].budget == limits
+    asked = stand.house.runner.asked[-1]
+    assert (asked.usd, asked.tokens, asked.timeout_s, asked.turns) == (0.5, 100, 9.0, 4)
+    assert (attempt.verdict, attempt.traits, attempt.turns) == (Verdict.REVISE, (Trait.OVER_BUDGET,), 3)
+    assert attempt.reason == "stopped, since the budget is used up; 1 file(s) changed, 2 line(s)"
+    assert stand.house.repository.read(attempt.sha or "", "a.py") == b"A = 2\n"
 
 
 def test_what_a_role_may_not_edit_is_taken_back(stand: Stand) -> None:

@@ -893,11 +893,6 @@ def validated(attempt: Attempt) -> Attempt:
     return replace(attempt, route=tuple(replace(one, validator="val") for one in attempt.route))
 
 
-def cut(attempt: Attempt) -> Attempt:
-    """A session that was stopped for what it cost."""
-    return replace(attempt, traits=(*attempt.traits, Trait.OVER_BUDGET))
-
-
 def over(spent: str, *, at: str = BASE) -> End:
     """The budget is asked about."""
     reason = f"budget reached: {spent}"
@@ -981,16 +976,26 @@ BUDGET_ROWS: Rows = {
         ),
     ),
     "a session was stopped for what it cost: a person is asked, with its work kept": (
-        state_of(ADA_BOB, cut(changed("ada", ONE))),
-        over("a session has cost what it may; ada said 1", at=ONE),
+        state_of(ADA_BOB, failed("ada", Trait.OVER_BUDGET, to=ONE)),
+        over("that of a session; ada said 1", at=ONE),
     ),
-    "it may cost more: what the stopped session left is reviewed": (
-        answered(state_of(ADA_BOB, cut(changed("ada", ONE))), Choice.GO_ON),
-        to(REVIEW, "a person said: continue", at=ONE),
+    "it may cost more: the agent whose session was stopped goes on": (
+        answered(state_of(ADA_BOB, failed("ada", Trait.OVER_BUDGET, to=ONE)), Choice.GO_ON),
+        execute("ada", "a person said: continue", at=ONE, errors=("ada said 1",), number=2),
     ),
-    "it may cost more, and the stopped session left nothing: the next agent": (
-        answered(state_of(ADA_BOB, cut(failed("ada", Trait.NO_CHANGE))), Choice.GO_ON),
-        execute("bob", "a person said: continue", at=BASE, errors=("ada said 1",), number=2),
+    "a session cost more than one may, and an agent would work next: a person is asked": (
+        replace(
+            state_of(ADA_BOB, costing(failed("ada"), tokens=700)),
+            preferences=Preferences(attempt_budget=Budget(tokens=600)),
+        ),
+        over("700 of 600 tokens in one session; ada said 1"),
+    ),
+    "a session cost more than one may, and nobody has to work any more: review": (
+        replace(
+            state_of(ADA_BOB, costing(changed("ada", ONE), tokens=700)),
+            preferences=Preferences(attempt_budget=Budget(tokens=600)),
+        ),
+        to(REVIEW, "ada said 1", at=ONE),
     ),
     "every limit that is reached is named": (
         limited(ADA_BOB, costing(failed("ada"), usd=0.75, tokens=2000, seconds=90.0)),

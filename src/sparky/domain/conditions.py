@@ -48,10 +48,9 @@ def overspent(state: PipelineState) -> bool:
     return bool(state.overspent)
 
 
-def stopped_for_budget(state: PipelineState) -> bool:
-    """The newest session of this segment was stopped for what it cost; a person's answer starts another."""
-    here = len(state.attempts) > state.segment_start
-    return here and Trait.OVER_BUDGET in state.newest.traits
+def stopped(state: PipelineState) -> bool:
+    """The newest session of this segment was stopped in the middle, as it may cost no more."""
+    return Trait.OVER_BUDGET in state.newest.traits and len(state.attempts) > state.segment_start
 
 
 def always(_state: PipelineState) -> bool:

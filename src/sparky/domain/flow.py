@@ -30,7 +30,7 @@ from sparky.domain.conditions import (
     planned,
     ready,
     said,
-    stopped_for_budget,
+    stopped,
 )
 from sparky.domain.escalation import Choice
 from sparky.domain.moves import Move
@@ -66,9 +66,6 @@ AGAIN = (EXECUTE, FAILED, NOTHING_TO_DO)
 
 NEXT_CHILD = (CHILD, TEST, NOTHING_TO_DO, BLOCKED, FAILED)
 """Where a plan leads: to its next part; after the last as above."""
-STOOD = (*PART, CHILD, REVIEW, DECOMPOSE, BLOCKED)
-"""Where a run goes on that a budget has stopped: before an agent worked, or in the midst of its work."""
-
 WORK = frozenset({EXECUTE, CHILD})
 """Stages in which agents work."""
 
@@ -83,7 +80,14 @@ def _where_it_stood(state: PipelineState) -> Handoff | End:
 TABLE = (
     Row(START, "a person asks for the merge of what is verified", approved, moves.visit(MERGE), (MERGE,)),
     Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
-    Row(START, "a person says: it may cost more", answered(Choice.GO_ON), _where_it_stood, STOOD),
+    Row(
+        START,
+        "a person says: it may cost more, and a session was stopped",
+        both(answered(Choice.GO_ON), bears(Trait.OVER_BUDGET)),
+        moves.same_agent,
+        AGAIN,
+    ),
+    Row(START, "a person says: it may cost more", answered(Choice.GO_ON), _where_it_stood, (EXECUTE, CHILD)),
     Row(
         START,
         "a person says: go on, and there is a plan",
@@ -117,7 +121,7 @@ TABLE = (
     Row(ROUTE, "nothing is to be done", bears(Trait.NOTHING_TO_DO), ends.nothing_to_do, (NOTHING_TO_DO,)),
     Row(ROUTE, "an agent was found", said(PASS), moves.first_part, PART),
     Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
-    Row(EXECUTE, "the session was stopped for its budget", stopped_for_budget, ends.over_budget, (BLOCKED,)),
+    Row(EXECUTE, "stopped: the budget is used up", stopped, ends.over_budget, (BLOCKED,)),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
     Row(EXECUTE, "it is several issues", bears(Trait.COMPLEX), moves.visit(DECOMPOSE), (DECOMPOSE, BLOCKED)),

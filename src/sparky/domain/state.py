@@ -197,11 +197,12 @@ class PipelineState:
     @property
     def overspent(self) -> tuple[str, ...]:
         """The limits that are reached, in words. That of the day is not asked about twice in one segment."""
-        newest = self.attempts[self.segment_start :][-1:]
-        cut = tuple("a session has cost what it may" for a in newest if Trait.OVER_BUDGET in a.traits)
+        sessions = [a for a in self.attempts[self.segment_start :] if a.stage is Stage.EXECUTE][-1:]
+        one = self.preferences.attempt_budget.reached(cost_of(sessions))
         allowed = self.answer is not None and self.answer.choice is Choice.GO_ON
         day = () if allowed else self.preferences.day_budget.reached(self.today)
-        return (*cut, *self.budget.reached(self.spent), *(f"{words} today" for words in day))
+        said = (*(f"{words} in one session" for words in one), *self.budget.reached(self.spent))
+        return (*said, *(f"{words} today" for words in day))
 
     @property
     def allowed(self) -> Budget:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sparky.agents.prompt import Beside, render
 from sparky.domain.agent import Agent, Session
-from sparky.domain.attempt import Attempt, Spent, Stage, Trait, Verdict
+from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
 from sparky.domain.gates import may_edit
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import diff_evidence, read_change, with_files
@@ -25,11 +25,12 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     worktree = ports.repository.open(state.run_id, state.context.branch, start)
     result = ask(handoff, state, ports, works, worktree)
     attempt = _outcome(handoff, state, ports, result)
-    stopped = (Trait.OVER_BUDGET,) if _is_stopped(state, result) else ()
+    if result.ending is SessionEnding.OVER_BUDGET:
+        said = f"stopped, since {result.ending.value}; {attempt.reason}"
+        attempt = replace(attempt, verdict=Verdict.REVISE, reason=said, traits=(Trait.OVER_BUDGET,))
     return replace(
         attempt,
         blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
-        traits=(*attempt.traits, *stopped),
         tokens=result.tokens,
         turns=result.turns,
         cost_usd=result.cost_usd,
@@ -41,7 +42,9 @@ def ask(
     handoff: Handoff, state: PipelineState, ports: Ports, works: Session, worktree: Path
 ) -> SessionResult:
     """One session with the handoff's agent, which is told all that it needs; nothing is judged here."""
-    return ports.runners[works.runner].run(
+    allowed, limit = state.allowed, state.preferences.session_timeout_s
+    seconds = limit if allowed.seconds is None else min(limit, allowed.seconds)
+    result = ports.runners[works.runner].run(
         SessionRequest(
             run=state.run_id,
             issue=state.issue.id,
@@ -49,27 +52,17 @@ def ask(
             prompt=render(_agent(handoff, ports).role, works.prompt, handoff, state, _beside(state, ports)),
             agent=handoff.agent,
             number=handoff.number,
-            timeout_s=_lasts(state),
+            timeout_s=seconds,
             script=state.preferences.script,
             model=works.model,
             tools=works.tools,
-            budget=state.allowed,
+            tokens=allowed.tokens,
+            usd=allowed.usd,
+            turns=allowed.turns,
         )
     )
-
-
-def _lasts(state: PipelineState) -> float:
-    """How many seconds a session may take: its own limit, or what the budgets leave of it."""
-    allowed, limit = state.allowed.seconds, state.preferences.session_timeout_s
-    return limit if allowed is None else min(allowed, limit)
-
-
-def _is_stopped(state: PipelineState, result: SessionResult) -> bool:
-    """Whether a session has cost what it may: it was stopped for that, or its runner counted too late."""
-    spent = Spent(usd=result.cost_usd, tokens=result.tokens, turns=result.turns)
-    late = result.ending is SessionEnding.TIMED_OUT and _lasts(state) < state.preferences.session_timeout_s
-    over = replace(state.preferences.attempt_budget, seconds=None).reached(spent)
-    return late or bool(over) or result.ending is SessionEnding.OVER_BUDGET
+    out_of_time = result.ending is SessionEnding.TIMED_OUT and seconds < limit
+    return replace(result, ending=SessionEnding.OVER_BUDGET) if out_of_time else result
 
 
 def _beside(state: PipelineState, ports: Ports) -> Beside:
@@ -159,10 +152,8 @@ def _judge(handoff: Handoff, state: PipelineState, result: SessionResult) -> Att
     match result.ending:
         case SessionEnding.FINISHED:
             return _idle(handoff, state, result)
-        case SessionEnding.TIMED_OUT:
+        case SessionEnding.TIMED_OUT | SessionEnding.OVER_BUDGET:
             trait = Trait.TIMED_OUT
-        case SessionEnding.OVER_BUDGET:
-            trait = Trait.NO_CHANGE
         case SessionEnding.BROKEN_OFF:
             trait = Trait.CRASHED
     said = result.detail or result.ending.value
