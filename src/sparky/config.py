@@ -92,14 +92,15 @@ class Settings:
 class Environment:
     """The parts of the process environment that sparky uses.
 
-    `state` and `cache` are sparky's own directories; `base` is what every process it starts gets (PATH, LANG,
-    HOME); `index` what package installers need to reach their index; `agents` where coding agents keep what
-    is theirs, by the name of the reader of their transcripts.
+    `state` and `cache` are sparky's own directories; `collector` is where traces go, "": nowhere. `base` is
+    what every process it starts gets (PATH, LANG, HOME); `index` what package installers need to reach their
+    index; `agents` where coding agents keep what is theirs, by the name of the reader of their transcripts.
     """
 
     home: Path
     state: Path
     cache: Path
+    collector: str = ""
     base: Mapping[str, str] = field(default_factory=dict)
     index: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, Path] = field(default_factory=dict)
@@ -115,6 +116,7 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
     home = Path(env.get("HOME") or Path.home())
     state = env.get("SPARKY_STATE_DIR") or f"{env.get('XDG_STATE_HOME') or home / '.local/state'}/sparky"
     cache = env.get("SPARKY_CACHE_DIR") or f"{env.get('XDG_CACHE_HOME') or home / '.cache'}/sparky"
+    collector = env.get("OTEL_EXPORTER_OTLP_ENDPOINT", "")
     base = {key: env[key] for key in ("PATH", "LANG", "HOME") if key in env}
     index = {k: v for k, v in env.items() if k.startswith(_INDEX_KEYS) or k.lower() in _PROXY_KEYS}
     here = Path.cwd()
@@ -124,7 +126,13 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
         "opencode": here / (env.get("XDG_DATA_HOME") or home / ".local/share") / "opencode",
     }
     return Environment(
-        home=home, state=here / state, cache=here / cache, base=base, index=index, agents=agents
+        home=home,
+        state=here / state,
+        cache=here / cache,
+        collector=collector,
+        base=base,
+        index=index,
+        agents=agents,
     )
 
 

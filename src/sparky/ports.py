@@ -22,15 +22,12 @@ class Shell(Protocol):
 
     def run(self, command: Command) -> Completed:
         """Run it to its end and end all that it started. Never raises for what the process does."""
-        ...
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
-        ...
 
     def level(self) -> Level:
         """The confinement that a command with a policy gets on this machine."""
-        ...
 
 
 class Blobs(Protocol):

@@ -134,10 +134,22 @@ class LocalSteps:
             self._tidy(state, kept=end.outcome in KEPT and state.head != state.base)
         except GitError as error:
             self._house.progress.say(run, f"left as it is: {error}")
+        self._trace(state)
         self._write_result(state)  # before the end is stored: what has an end is not resumed
         self._house.store.save_end(state)
         self._turn.end()
         self._house.progress.say(run, f"{end.outcome.value}: {end.reason}")
+
+    def _trace(self, state: PipelineState) -> None:
+        """Send the segment to a collector of traces, where one is named."""
+        if collector := self._house.environment.collector:
+            try:
+                from sparky.adapters.traces import send  # an optional extra
+            except ImportError:
+                said = "no trace is sent: it takes the extra, sparky-agents[otel]"
+                self._house.progress.say(state.run_id, said)
+            else:
+                send(state, collector)
 
     def _write_result(self, state: PipelineState) -> None:
         """Leave the result beside the issue, where that is wanted; what hinders it is said, and no more."""
