@@ -16,6 +16,9 @@ from sparky.domain.state import Budget, MergePolicy, Preferences
 
 FILE = "sparky.toml"
 
+RUNNERS = ("claude", "codex")
+"""The coding agents that sessions can be had with."""
+
 POSITIVE = ("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes")
 """Settings that must be above 0."""
 
@@ -29,6 +32,7 @@ _INDEX_KEYS = (
     "REQUESTS_CA_",
     "CURL_CA_",
 )
+_MODEL_KEYS = ("ANTHROPIC_", "OPENAI_", "CODEX_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GEMINI_API_KEY")
 _PROXY_KEYS = {"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
 
 
@@ -58,6 +62,9 @@ class Settings:
     constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     script: str | None = None
+    runner: str | None = None
+    fallback_runner: str | None = None
+    model: str | None = None
     write_results: bool = False
     sisters: Mapping[str, str] = field(default_factory=dict)
 
@@ -67,8 +74,8 @@ class Environment:
     """The parts of the process environment that sparky uses.
 
     `state` and `cache` are sparky's own directories; `base` is what every process it starts gets (PATH, LANG,
-    HOME); `index` what package installers need to reach their index; `agents` where coding agents keep what
-    is theirs, by the name of the reader of their transcripts.
+    HOME); `index` what package installers need to reach their index; `models` what coding agents need to
+    reach their models; `agents` where they keep what is theirs, by the name of their transcripts' reader.
     """
 
     home: Path
@@ -76,6 +83,7 @@ class Environment:
     cache: Path
     base: Mapping[str, str] = field(default_factory=dict)
     index: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, Path] = field(default_factory=dict)
 
     @property
@@ -91,6 +99,7 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
     cache = env.get("SPARKY_CACHE_DIR") or f"{env.get('XDG_CACHE_HOME') or home / '.cache'}/sparky"
     base = {key: env[key] for key in ("PATH", "LANG", "HOME") if key in env}
     index = {k: v for k, v in env.items() if k.startswith(_INDEX_KEYS) or k.lower() in _PROXY_KEYS}
+    models = {k: v for k, v in env.items() if k.startswith(_MODEL_KEYS)}
     here = Path.cwd()
     agents = {
         "claude": here / (env.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
@@ -98,7 +107,13 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
         "opencode": here / (env.get("XDG_DATA_HOME") or home / ".local/share") / "opencode",
     }
     return Environment(
-        home=home, state=here / state, cache=here / cache, base=base, index=index, agents=agents
+        home=home,
+        state=here / state,
+        cache=here / cache,
+        base=base,
+        index=index,
+        models=models,
+        agents=agents,
     )
 
 
@@ -141,6 +156,9 @@ def parse_settings(table: object, where: str) -> Settings:
         if value is not None and not 0 < value < math.inf:
             unit = " seconds" if key.endswith("_s") else ""
             raise ConfigError(f"{where}: {key} is {value}, and must be above 0{unit}")
+    for name in filter(None, (settings.runner, settings.fallback_runner)):
+        if name not in RUNNERS:
+            raise ConfigError(f"{where}: no runner is called {name!r}; there are {', '.join(RUNNERS)}")
     _check_tests(settings, where)
     return settings
 
@@ -189,6 +207,9 @@ def preferences(settings: Settings) -> Preferences:
         sandbox=settings.sandbox,
         constraints=settings.constraints,
         script=settings.script,
+        runner=settings.runner or "",
+        fallback_runner=settings.fallback_runner or "",
+        model=settings.model or "",
     )
 
 

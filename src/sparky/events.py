@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +63,7 @@ class Permission:
 
 @dataclass(frozen=True, kw_only=True)
 class SubAgent:
-    """A sub-agent, and what it does: "started", "completed", …"""
+    """A sub-agent, and what it does, such as "started"."""
 
     name: str
     does: str
@@ -76,6 +77,15 @@ class Used:
     cost_usd: float | None = None
 
 
+class Failure(Enum):
+    """Why a session could not do its work."""
+
+    RATE_LIMIT = "rate limit"
+    OUTAGE = "outage"
+    LOGIN = "login"
+    OTHER = "error"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limited:
     """The model takes no more requests; until when, in seconds since 1970, None: it does not say."""
@@ -85,11 +95,10 @@ class Limited:
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """The session's own words on its end: the last one counts, since work in the background may go on."""
+    """The agent's own words on its end: the last one counts, since work in the background may go on."""
 
     text: str
-    error: str = ""
-    status: int | None = None
+    failure: Failure | None = None
 
 
 Event = Text | ToolCall | FileEdit | Permission | SubAgent | Used | Limited | Ended

@@ -1,4 +1,4 @@
-"""The one way out of a session: a proxy on loopback that lets through to the model's endpoint, and writes down.
+"""The one way out of a session: a proxy on loopback to the model's endpoint, which writes down who asks.
 
 `CONNECT host:port` is a tunnel to a host of the allow-list. Any other request is for the endpoint itself, by
 plain HTTP or TLS: agents are told that the proxy is the model. Both ends of a connection end together.

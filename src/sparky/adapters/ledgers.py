@@ -1,4 +1,4 @@
-"""What agents have used, read from the transcripts in a session's own directory: to the token, however it ends.
+"""What agents have used, to the token, however they end: from the transcripts in a session's own directory.
 
 An agent that is killed prints no total, and totals differ in whether sub-agents are in them; transcripts have
 every message of every agent.
@@ -67,7 +67,7 @@ class _Files:
 
 
 class ClaudeLedger:
-    """Transcripts of Claude Code: a message stands on several lines, and the last one has its final figures."""
+    """Transcripts of Claude Code: a message stands on several lines, the last has its figures."""
 
     def __init__(self, config: Path) -> None:
         self._files = _Files(root=config, pattern="projects/**/*.jsonl")

@@ -4,6 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from sparky.adapters.cli_runners import Grounds, cli_runners
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
@@ -45,13 +46,25 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         report=preferences.test_report,
         set_up=preferences.test_setup,
     )
+    grounds = Grounds(
+        shell=shell,
+        progress=house.progress,
+        sessions=environment.state / "sessions",
+        given=environment.models,
+        path=environment.base.get("PATH", ""),
+        git_dir=Path(context.git_dir),
+        sandbox=preferences.sandbox,
+    )
+    runners = cli_runners(grounds)
     readable = (*interpreter_paths(), Path(__file__).parent.parent)
+    played = ScriptedRunner(shell, readable, sandbox=preferences.sandbox)
+    chosen = played if preferences.script else runners.get(preferences.runner, played)
     return Ports(
         shell=shell,
         repository=repository,
         tests=tests,
         blobs=house.blobs,
-        runners={SCRIPTED: ScriptedRunner(shell, readable, sandbox=preferences.sandbox)},
+        runners={**runners, SCRIPTED: chosen},
         lock=house.locks,
         progress=house.progress,
         receipts=house.receipts,

@@ -14,7 +14,7 @@ from sparky.adapters.shell import SystemShell
 from sparky.agents.table import AGENTS, check
 from sparky.app.build import find_binary
 from sparky.app.read import open_house
-from sparky.config import ConfigError, Environment, read_settings
+from sparky.config import RUNNERS, ConfigError, Environment, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
 from sparky.stages.route import SCRIPTED
@@ -87,7 +87,7 @@ def _space(environment: Environment) -> Check:
 
 
 def _agents() -> Check:
-    problems = check(AGENTS, tools=tuple(TOOLS), runners=(SCRIPTED,))
+    problems = check(AGENTS, tools=tuple(TOOLS), runners=(SCRIPTED, *RUNNERS))
     found = "; ".join(problems) or f"{len(AGENTS)} agents, each kind has its owner"
     remedy = "see docs/agents.md" if problems else ""
     return Check(name="agents", well=not problems, found=found, remedy=remedy)

@@ -6,7 +6,7 @@ import click
 
 from sparky.agents.table import AGENTS
 from sparky.cli.errand import find_errand
-from sparky.cli.options import as_json, place, put_json, repository, say, script
+from sparky.cli.options import as_json, place, put_json, repository, runner, say, script
 from sparky.cli.screen import out, text
 from sparky.stages.route import find_routes
 from sparky.views import bid_line
@@ -16,8 +16,11 @@ from sparky.views import bid_line
 @click.argument("issue", nargs=-1, required=True)
 @repository
 @script
+@runner
 @as_json
-def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json: bool) -> int:
+def command(
+    issue: tuple[str, ...], repo: Path, script: Path | None, runner: str | None, *, as_json: bool
+) -> int:
     """Show which agent an issue would go to, and every bid. Starts nothing.
 
     Exits with 3 if nobody bids enough.
@@ -25,7 +28,9 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
     errand = find_errand(place(repo), " ".join(issue))
     for warning in errand.warnings:
         say(f"warning: {warning}")
-    routes = find_routes(errand.issue, AGENTS, str(script) if script else errand.target.settings.script)
+    settings = errand.target.settings
+    sessions = any((script, runner, settings.script, settings.runner))
+    routes = find_routes(errand.issue, AGENTS, sessions=sessions)
     first = routes[0]
     if as_json:
         put_json(

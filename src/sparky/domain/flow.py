@@ -30,6 +30,8 @@ from sparky.domain.conditions import (
     planned,
     ready,
     said,
+    stopped,
+    unanswered,
 )
 from sparky.domain.escalation import Choice
 from sparky.domain.moves import Move
@@ -79,6 +81,13 @@ def _where_it_stood(state: PipelineState) -> Handoff | End:
 TABLE = (
     Row(START, "a person asks for the merge of what is verified", approved, moves.visit(MERGE), (MERGE,)),
     Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
+    Row(
+        START,
+        "a person says: it may cost more, and a session was stopped",
+        both(answered(Choice.GO_ON), bears(Trait.OVER_BUDGET)),
+        moves.same_agent,
+        AGAIN,
+    ),
     Row(START, "a person says: it may cost more", answered(Choice.GO_ON), _where_it_stood, (EXECUTE, CHILD)),
     Row(
         START,
@@ -113,6 +122,8 @@ TABLE = (
     Row(ROUTE, "nothing is to be done", bears(Trait.NOTHING_TO_DO), ends.nothing_to_do, (NOTHING_TO_DO,)),
     Row(ROUTE, "an agent was found", said(PASS), moves.first_part, PART),
     Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
+    Row(EXECUTE, "stopped: the budget is used up", stopped, ends.over_budget, (BLOCKED,)),
+    Row(EXECUTE, "the model takes no requests", unanswered, moves.wait, (EXECUTE, BLOCKED)),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
     Row(EXECUTE, "it is several issues", bears(Trait.COMPLEX), moves.visit(DECOMPOSE), (DECOMPOSE, BLOCKED)),

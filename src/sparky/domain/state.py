@@ -58,7 +58,11 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences:
-    """What the user wants of this run, from flags and `sparky.toml`."""
+    """What the user wants of this run, from flags and `sparky.toml`.
+
+    `runner` is the coding agent of sessions, `fallback_runner` who stands in where its model takes no requests,
+    "": nobody; `model` is the runner's, "": its own choice. A script is played instead of them.
+    """
 
     merge: MergePolicy = MergePolicy.ASK
     test_command: tuple[str, ...] | None = None
@@ -69,6 +73,14 @@ class Preferences:
     sandbox: bool = True
     constraints: tuple[str, ...] = ()
     script: str | None = None
+    runner: str = ""
+    fallback_runner: str = ""
+    model: str = ""
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether there is anything that sessions can be had with."""
+        return bool(self.script or self.runner)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +135,8 @@ class Handoff:
     """What the next stage is told. `rollback` is a command that can be run, `rollback_sha` where it leads.
 
     `previous_errors` and `avoided` are what earlier attempts came to and should not be tried again; `words`
-    is what a person answered. `agent`, `part`, `number` and `strategy` become those of the attempt.
+    is what a person answered. `agent`, `part`, `number`, `strategy` and `runner` become those of the attempt;
+    `not_before` is when it may begin, in seconds since 1970, None: at once.
     """
 
     stage: Stage
@@ -139,6 +152,8 @@ class Handoff:
     part: int = 0
     number: int = 1
     strategy: Strategy | None = None
+    runner: str = ""
+    not_before: float | None = None
 
     def begin(self, verdict: Verdict, reason: str) -> Attempt:
         """The attempt that answers this handoff, to be filled with what was seen."""
@@ -150,6 +165,7 @@ class Handoff:
             agent=self.agent,
             part=self.part,
             strategy=self.strategy,
+            runner=self.runner,
         )
 
 

@@ -1,12 +1,16 @@
 """EXECUTE by a session with a coding agent. What the agent says is a claim; what counts is the commit."""
 
+import time
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 
 from sparky.domain.agent import Session
-from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.conditions import FAULT
 from sparky.domain.gates import may_edit
+from sparky.domain.moves import pause_s
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
@@ -20,7 +24,27 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     """
     start = handoff.rollback_sha
     worktree = ports.repository.open(state.run_id, state.context.branch, start)
-    result = ports.runners[works.runner].run(
+    result = ask(handoff, state, ports, works, worktree)
+    attempt = _cut_short(handoff, state, ports, result) or _outcome(handoff, state, ports, result)
+    if result.ending is SessionEnding.OVER_BUDGET:
+        said = f"stopped, since {result.ending.value}; {attempt.reason}"
+        attempt = replace(attempt, verdict=Verdict.REVISE, reason=said, traits=(Trait.OVER_BUDGET,))
+    return replace(
+        attempt,
+        blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
+        tokens=result.tokens,
+        cost_usd=result.cost_usd,
+        level=result.level.value,
+    )
+
+
+def ask(
+    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, worktree: Path
+) -> SessionResult:
+    """One session with the handoff's agent, which is told all that it needs; nothing is judged here."""
+    left, limit = state.budget.less(state.spent), state.preferences.session_timeout_s
+    seconds = limit if left.seconds is None else min(limit, left.seconds)
+    result = ports.runners[handoff.runner or works.runner].run(
         SessionRequest(
             run=state.run_id,
             issue=state.issue.id,
@@ -28,17 +52,51 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
             prompt=_prompt(handoff, state, works),
             agent=handoff.agent,
             number=handoff.number,
-            timeout_s=state.preferences.session_timeout_s,
+            timeout_s=seconds,
             script=state.preferences.script,
+            model="" if handoff.runner else state.preferences.model,
+            part=handoff.part,
+            tokens=left.tokens,
+            usd=left.usd,
         )
     )
-    attempt = _outcome(handoff, state, ports, result)
+    out_of_time = result.ending is SessionEnding.TIMED_OUT and seconds < limit
+    return replace(result, ending=SessionEnding.OVER_BUDGET) if out_of_time else result
+
+
+def _cut_short(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt | None:
+    """What a session comes to that could not do its work, for no fault of the agent's; else None.
+
+    What it left half done is taken back: it begins anew.
+    """
+    match result.ending:
+        case SessionEnding.RATE_LIMITED:
+            trait = Trait.RATE_LIMITED
+        case SessionEnding.OUTAGE:
+            trait = Trait.OUTAGE
+        case SessionEnding.UNABLE:
+            attempt = handoff.begin(Verdict.ESCALATE, f"{result.ending.value}: {result.detail}")
+            step = "mend what it says: `sparky doctor` and docs/runners.md say how"
+            whose = Responsibility.ENVIRONMENT
+            return replace(
+                attempt, sha=handoff.rollback_sha, responsibility=whose, error_type=FAULT, items=(step,)
+            )
+        case (
+            SessionEnding.FINISHED
+            | SessionEnding.TIMED_OUT
+            | SessionEnding.BROKEN_OFF
+            | SessionEnding.OVER_BUDGET
+        ):
+            return None
+    ports.repository.reset(state.run_id, handoff.rollback_sha)
+    attempt = handoff.begin(Verdict.REVISE, f"{result.ending.value}: {result.detail}")
+    retry_at = result.retry_at or time.time() + pause_s(state, handoff.part)
     return replace(
         attempt,
-        blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
-        tokens=result.tokens,
-        cost_usd=result.cost_usd,
-        level=result.level.value,
+        sha=handoff.rollback_sha,
+        traits=(trait,),
+        error_type=trait.value,
+        retry_at=round(retry_at, 3),
     )
 
 
@@ -118,9 +176,14 @@ def _judge(handoff: Handoff, state: PipelineState, result: SessionResult) -> Att
     match result.ending:
         case SessionEnding.FINISHED:
             return _idle(handoff, state, result)
-        case SessionEnding.TIMED_OUT:
+        case SessionEnding.TIMED_OUT | SessionEnding.OVER_BUDGET:
             trait = Trait.TIMED_OUT
-        case SessionEnding.BROKEN_OFF:
+        case (
+            SessionEnding.BROKEN_OFF
+            | SessionEnding.RATE_LIMITED
+            | SessionEnding.OUTAGE
+            | SessionEnding.UNABLE
+        ):
             trait = Trait.CRASHED
     said = result.detail or result.ending.value
     attempt = handoff.begin(Verdict.REVISE, f"the session ended without a change: {said}")
