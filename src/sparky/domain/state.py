@@ -60,8 +60,8 @@ class Context:
 class Preferences:
     """What the user wants of this run, from flags and `sparky.toml`.
 
-    `runner` is the coding agent of sessions, `fallback_runner` who stands in where its model takes no requests,
-    "": nobody; `model` is the runner's, "": its own choice. A script is played instead of them.
+    `runner` is the coding agent of sessions, with `model`, "": its own choice; `fallback_runner` stands in
+    where that takes no requests. A script is played instead of them.
     """
 
     merge: MergePolicy = MergePolicy.ASK
