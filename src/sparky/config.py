@@ -16,7 +16,7 @@ from sparky.domain.state import Budget, MergePolicy, Preferences
 
 FILE = "sparky.toml"
 
-RUNNERS = ("claude", "codex")
+RUNNERS = ("claude", "codex", "claude-acp", "codex-acp", "opencode")
 """The coding agents that sessions can be had with."""
 
 POSITIVE = ("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes")

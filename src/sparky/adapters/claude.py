@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sparky.adapters.cli_session import failure_of
+from sparky.adapters.cli_session import by_lines
+from sparky.adapters.heard import Heard, failure_of
 from sparky.adapters.ledgers import ClaudeLedger, Ledger
 from sparky.adapters.session_room import Launch, Place
+from sparky.domain.command import Command, Completed
 from sparky.events import Ended, Event, FileEdit, Limited, Permission, SubAgent, Text, ToolCall
-from sparky.ports import SessionRequest
+from sparky.ports import SessionRequest, Shell
 
 GIVEN = (
     "ANTHROPIC_API_KEY",
@@ -48,6 +50,11 @@ class Claude:
         words += ["--allowedTools", ",".join(request.tools)] if request.tools else []
         env = claude_env(place, given)
         return Launch(argv=tuple(words), env=env, config=place.room.config, stdin=request.prompt.encode())
+
+    def talk(self, shell: Shell, command: Command, request: SessionRequest, heard: Heard) -> Completed:
+        """It tells its events by lines of JSON."""
+        del request
+        return by_lines(shell, command, heard, self.events)
 
     def events(self, line: dict[str, Any]) -> Iterator[Event]:
         """What one line says."""

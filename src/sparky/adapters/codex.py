@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sparky.adapters.cli_session import by_lines
+from sparky.adapters.heard import Heard
 from sparky.adapters.ledgers import CodexLedger, Ledger
 from sparky.adapters.session_room import Launch, Place
+from sparky.domain.command import Command, Completed
 from sparky.events import Ended, Event, Failure, FileEdit, SubAgent, Text, ToolCall
-from sparky.ports import SessionRequest
+from sparky.ports import SessionRequest, Shell
 
 GIVEN = ("CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 """Variables that the agent may know."""
@@ -34,9 +37,13 @@ class Codex:
         own = ["--sandbox", "workspace-write"]
         words = ["exec", "--json", "--skip-git-repo-check"]
         words += ["--dangerously-bypass-approvals-and-sandbox"] if place.confined else own
-        words += ["--model", request.model] if request.model else []
-        env = codex_env(place, given)
+        env = codex_env(request, place, given)
         return Launch(argv=(*words, "-"), env=env, config=place.room.config, stdin=request.prompt.encode())
+
+    def talk(self, shell: Shell, command: Command, request: SessionRequest, heard: Heard) -> Completed:
+        """It tells its events by lines of JSON."""
+        del request
+        return by_lines(shell, command, heard, self.events)
 
     def events(self, line: dict[str, Any]) -> Iterator[Event]:
         """What one line says."""
@@ -45,7 +52,7 @@ class Codex:
                 yield from _item(line.get("item") or {}, done=when == "item.completed")
             case "turn.failed":
                 message = str((line.get("error") or {}).get("message", ""))
-                yield Ended(text=message, failure=_failure(message))
+                yield Ended(text=message, failure=failure_in(message))
             case "error":
                 yield ToolCall(tool="the model", about=str(line.get("message", "")))
             case "turn.completed":
@@ -58,13 +65,13 @@ class Codex:
         return CodexLedger(config)
 
 
-def codex_env(place: Place, given: Mapping[str, str]) -> dict[str, str]:
+def codex_env(request: SessionRequest, place: Place, given: Mapping[str, str]) -> dict[str, str]:
     """What Codex is told by its environment, headless or by ACP, and by the settings in its room.
 
     sparky itself waits and tries again. The model's name is left to Codex where none is asked for.
     """
     known = {name: given[name] for name in ("CODEX_API_KEY", "OPENAI_API_KEY") if name in given}
-    settings = ""
+    settings = f"model = {json.dumps(request.model)}\n" if request.model else ""
     if place.model_url:
         key = next(iter(known), "OPENAI_API_KEY")
         lines = {
@@ -76,7 +83,7 @@ def codex_env(place: Place, given: Mapping[str, str]) -> dict[str, str]:
             "stream_max_retries": 1,
         }
         table = "".join(f"{name} = {json.dumps(value)}\n" for name, value in lines.items())
-        settings = f'model_provider = "sparky"\n[model_providers.sparky]\n{table}'
+        settings += f'model_provider = "sparky"\n[model_providers.sparky]\n{table}'
     (place.room.config / "config.toml").write_text(settings, encoding="utf-8")
     proxy = {} if place.model_url else {"HTTPS_PROXY": place.proxy}
     return known | {"CODEX_HOME": str(place.room.config)} | proxy
@@ -100,8 +107,8 @@ def _item(item: dict[str, Any], *, done: bool) -> Iterator[Event]:
             return
 
 
-def _failure(message: str) -> Failure:
-    """From its words: there are no codes in what it prints."""
+def failure_in(message: str) -> Failure:
+    """From words: some agents print no codes."""
     for pattern, failure in (
         (_LIMIT, Failure.RATE_LIMIT),
         (_LOGIN, Failure.LOGIN),

@@ -5,7 +5,9 @@ every message of every agent.
 """
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -114,6 +116,38 @@ class CodexLedger:
             if payload.get("type") == "token_count" and isinstance(total, dict):
                 self._threads[path] = Entry(usage=_openai(total), model=self._models.get(path, ""))
         return tuple(self._threads.values())
+
+
+class OpencodeLedger:
+    """OpenCode's database: a message of the model each, of every session; what has no message is not in it."""
+
+    def __init__(self, config: Path) -> None:
+        self._file = config / "data" / "opencode" / "opencode.db"
+
+    def read(self) -> tuple[Entry, ...]:
+        """One entry per message of the model."""
+        if not self._file.exists():
+            return ()
+        try:
+            where = f"file:{self._file}?mode=ro"
+            with closing(sqlite3.connect(where, uri=True, timeout=5.0)) as database:
+                rows = database.execute("SELECT data FROM message").fetchall()
+        except sqlite3.Error:
+            return ()
+        messages = (json.loads(data) for (data,) in rows)
+        return tuple(_opencode(message) for message in messages if message.get("role") == "assistant")
+
+
+def _opencode(message: dict[str, Any]) -> Entry:
+    said = message.get("tokens") or {}
+    cache = said.get("cache") or {}
+    usage = Usage(
+        fresh=_count(said, "input"),
+        cached=_count(cache, "read"),
+        written=_count(cache, "write"),
+        output=_count(said, "output") + _count(said, "reasoning"),
+    )
+    return Entry(usage=usage, model=str(message.get("modelID", "")))
 
 
 def _openai(total: dict[str, Any]) -> Usage:
