@@ -184,12 +184,12 @@ def test_what_is_cancelled_leaves_nothing_behind_not_even_what_left_its_group(
     thread = threading.Thread(target=lambda: results.append(here.run(here.request("runs"))))
     thread.start()
     child = here.worktree / "child.pid"
-    _await(lambda: child.exists() and bool(child.read_text().strip()))
-    assert _processes_in(here.worktree)
+    until(lambda: child.exists() and bool(child.read_text().strip()))
+    assert processes_in(here.worktree)
     here.shell.halt()
     thread.join(20)
     assert results[0].ending is SessionEnding.BROKEN_OFF
-    assert _processes_in(here.worktree) == []
+    assert processes_in(here.worktree) == []
 
 
 def test_a_runner_that_is_not_there_is_named(stage: Callable[[str, Scripts], Stage]) -> None:
@@ -202,14 +202,14 @@ def test_a_runner_that_is_not_there_is_named(stage: Callable[[str, Scripts], Sta
     )
 
 
-def _await(holds: Callable[[], bool]) -> None:
+def until(holds: Callable[[], bool]) -> None:
     last = time.monotonic() + 30
     while not holds():
         assert time.monotonic() < last
         time.sleep(0.02)
 
 
-def _processes_in(directory: Path) -> list[int]:
+def processes_in(directory: Path) -> list[int]:
     """The processes that work in a directory."""
     found = []
     for entry in Path("/proc").iterdir():

@@ -127,3 +127,7 @@ def _result(line: dict[str, Any]) -> Iterator[Event]:
     text = str(line.get("result") or "; ".join(map(str, line.get("errors") or ())))
     failure = failure_of(line.get("api_error_status")) if line.get("is_error") else None
     yield Ended(text=text, failure=failure)
+
+
+AGENTS = {"claude": Claude()}
+"""By the names that users call them."""

@@ -117,3 +117,7 @@ def failure_in(message: str) -> Failure:
         if pattern.search(message):
             return failure
     return Failure.OTHER
+
+
+AGENTS = {"codex": Codex()}
+"""By the names that users call them."""

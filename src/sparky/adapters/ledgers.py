@@ -119,7 +119,7 @@ class CodexLedger:
 
 
 class OpencodeLedger:
-    """OpenCode's database: a message of the model each, of every session; what has no message is not in it."""
+    """OpenCode's database: a message of the model each, of every session."""
 
     def __init__(self, config: Path) -> None:
         self._file = config / "data" / "opencode" / "opencode.db"

@@ -4,10 +4,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from sparky.adapters.cli_runners import Grounds, cli_runners
+from sparky.adapters.cli_runners import cli_runners
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
+from sparky.adapters.session_room import Grounds
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.agents.table import AGENTS

@@ -178,7 +178,7 @@ def _execute(state: PipelineState, part: int, agent: str, reason: str) -> Handof
 
 def _errors(attempts: Iterable[Attempt]) -> Iterator[str]:
     """What refused attempts were told, oldest first."""
-    refused = (a for a in attempts if a.verdict is Verdict.REVISE)
+    refused = (a for a in attempts if a.verdict is Verdict.REVISE and a.retry_at is None)
     return (error for a in refused for error in a.validation_errors or (a.reason,))
 
 
