@@ -105,6 +105,8 @@ ATTEMPT = Attempt(
     tokens=1200,
     cost_usd=0.04,
     level="bubblewrap",
+    runner="codex",
+    retry_at=1795298800.5,
 )
 STATE = PipelineState(
     run_id="7-dad37eaf-1",
@@ -154,6 +156,9 @@ STATE = PipelineState(
         sandbox=False,
         constraints=("no new dependency",),
         script="/home/ada/play.toml",
+        runner="claude",
+        fallback_runner="codex",
+        model="opus",
     ),
     budget=Budget(usd=1.5, tokens=100000, seconds=3600.0),
     earlier=(

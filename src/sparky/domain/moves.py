@@ -96,7 +96,7 @@ def same_agent(state: PipelineState) -> Handoff | End:
 def wait(state: PipelineState) -> Handoff | End:
     """The same agent again when its model can be asked; at once with who stands in, if there is one."""
     last, part = state.newest, state.newest.part
-    idle = list(takewhile(lambda attempt: not attempt.is_earnest, reversed(state.here(Stage.EXECUTE, part))))
+    idle = list(takewhile(lambda attempt: not attempt.is_earnest, reversed(state.of(Stage.EXECUTE, part))))
     if len(idle) > WAIT_LIMIT:
         again = Option(choice=Choice.CODER, says="the agent once more")
         step = "see why the model does not answer, or name another with fallback_runner"
