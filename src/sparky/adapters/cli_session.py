@@ -63,6 +63,8 @@ class CliRunner:
         except ValueError as error:
             return unable(str(error))
         room = make_room(self._grounds.sessions, request)
+        if room.stream.stat().st_size:
+            self._grounds.progress.say(request.run, "its session was broken off: a new one begins")
         hosts = frozenset() if given else self._agent.hosts
         with ExitStack() as stack:
             egress = stack.enter_context(Egress(endpoint, hosts, room.egress).open())
