@@ -20,6 +20,9 @@ FILE = "sparky.toml"
 LIMITS = ("attempt_budget", "day_budget")
 """Settings that are tables of limits."""
 
+RUNNERS = ("claude", "codex", "claude-acp", "codex-acp", "opencode")
+"""The coding agents that sessions can be had with."""
+
 POSITIVE = (
     *("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes", "budget_turns"),
     *("usd", "tokens", "minutes", "turns"),
@@ -36,6 +39,7 @@ _INDEX_KEYS = (
     "REQUESTS_CA_",
     "CURL_CA_",
 )
+_MODEL_KEYS = ("ANTHROPIC_", "OPENAI_", "CODEX_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GEMINI_API_KEY")
 _PROXY_KEYS = {"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
 
 
@@ -84,6 +88,9 @@ class Settings:
     constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     script: str | None = None
+    runner: str | None = None
+    fallback_runner: str | None = None
+    model: str | None = None
     write_results: bool = False
     sisters: Mapping[str, str] = field(default_factory=dict)
 
@@ -94,7 +101,8 @@ class Environment:
 
     `state` and `cache` are sparky's own directories; `collector` is where traces go, "": nowhere. `base` is
     what every process it starts gets (PATH, LANG, HOME); `index` what package installers need to reach their
-    index; `agents` where coding agents keep what is theirs, by the name of the reader of their transcripts.
+    index; `models` what coding agents need to reach their models; `agents` where they keep what is theirs, by
+    the name of the reader of their transcripts.
     """
 
     home: Path
@@ -103,6 +111,7 @@ class Environment:
     collector: str = ""
     base: Mapping[str, str] = field(default_factory=dict)
     index: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, Path] = field(default_factory=dict)
 
     @property
@@ -119,6 +128,7 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
     collector = env.get("OTEL_EXPORTER_OTLP_ENDPOINT", "")
     base = {key: env[key] for key in ("PATH", "LANG", "HOME") if key in env}
     index = {k: v for k, v in env.items() if k.startswith(_INDEX_KEYS) or k.lower() in _PROXY_KEYS}
+    models = {k: v for k, v in env.items() if k.startswith(_MODEL_KEYS)}
     here = Path.cwd()
     agents = {
         "claude": here / (env.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
@@ -132,6 +142,7 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
         collector=collector,
         base=base,
         index=index,
+        models=models,
         agents=agents,
     )
 
@@ -177,6 +188,9 @@ def parse_settings(table: object, where: str) -> Settings:
     _check_positive(settings, where)
     for name in LIMITS:
         _check_positive(getattr(settings, name), f"{where}: {name}")
+    for runner in filter(None, (settings.runner, settings.fallback_runner)):
+        if runner not in RUNNERS:
+            raise ConfigError(f"{where}: no runner is called {runner!r}; there are {', '.join(RUNNERS)}")
     _check_tests(settings, where)
     return settings
 
@@ -235,6 +249,9 @@ def preferences(settings: Settings) -> Preferences:
         script=settings.script,
         attempt_budget=settings.attempt_budget.budget,
         day_budget=settings.day_budget.budget,
+        runner=settings.runner or "",
+        fallback_runner=settings.fallback_runner or "",
+        model=settings.model or "",
     )
 
 

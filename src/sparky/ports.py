@@ -1,6 +1,6 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -20,8 +20,8 @@ from sparky.domain.testing import TestRun
 class Shell(Protocol):
     """The one door to processes."""
 
-    def run(self, command: Command) -> Completed:
-        """Run it to its end and end all that it started. Never raises for what the process does."""
+    def run(self, command: Command, hear: Callable[[bytes], bool] | None = None) -> Completed:
+        """Run it to its end, end all that it started; `hear` gets its output as it comes, ends it by True."""
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
@@ -198,18 +198,22 @@ class SessionRequest:
     script: str | None = None
     model: str = ""
     tools: tuple[str, ...] = ()
+    part: int = 0
     tokens: int | None = None
     usd: float | None = None
     turns: int | None = None
 
 
 class SessionEnding(Enum):
-    """How a session ended, whatever the agent says of it."""
+    """How a session ended, whatever the agent says of it. UNABLE: it could not work here at all."""
 
     FINISHED = "finished"
     TIMED_OUT = "timed out"
     BROKEN_OFF = "broken off"
+    RATE_LIMITED = "the model's rate limit is reached"
+    OUTAGE = "the model does not answer"
     OVER_BUDGET = "the budget is used up"
+    UNABLE = "the runner can't work here"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +221,7 @@ class SessionResult:
     """What the agent claims, and how its process ended; `detail`: more on that. Nothing here is evidence.
 
     `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is. Both
-    are empty if it says no such thing.
+    are empty if it says no such thing. `retry_at`: when its model can be asked again, in seconds since 1970.
     """
 
     claimed_success: bool
@@ -231,22 +235,19 @@ class SessionResult:
     turns: int = 0
     cost_usd: float = 0.0
     level: Level = Level.OFF
+    retry_at: float | None = None
 
 
 class Runner(Protocol):
     """Starts a session of a coding agent."""
 
-    def run(self, request: SessionRequest) -> SessionResult:
-        """One session, to its end."""
-        ...
+    def run(self, request: SessionRequest) -> SessionResult: ...
 
 
 class Lock(Protocol):
     """Mutual exclusion between processes."""
 
-    def hold(self, name: str) -> AbstractContextManager[None]:
-        """Wait for the lock and hold it."""
-        ...
+    def hold(self, name: str) -> AbstractContextManager[None]: ...
 
 
 class Progress(Protocol):

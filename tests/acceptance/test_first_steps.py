@@ -37,7 +37,9 @@ def test_an_issue_for_the_coder_says_that_it_needs_a_script(world_of: MakeWorld)
     world = world_of(_FILES)
     said = world.sparky("route", "The login page crashes", "--json")
     assert said.code == 3
-    assert said.json()["left_out"] == ["coder: it plays a script, and none is given (--script FILE)"]
+    assert said.json()["left_out"] == [
+        "coder: it needs a coding agent (--runner NAME) or a script (--script FILE)"
+    ]
     ran = world.sparky("run", "The login page crashes", "--json")
     assert ran.code == 3
     assert "(--script FILE)" in ran.json()["reason"]

@@ -35,7 +35,7 @@ def test_with_a_script_the_coder_is_the_last_resort(stand: Stand) -> None:
 def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) -> None:
     stand.issue = replace(stand.issue, title="The login page crashes")
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
-    why = "coder: it plays a script, and none is given (--script FILE)"
+    why = "coder: it needs a coding agent (--runner NAME) or a script (--script FILE)"
     assert (attempt.verdict, attempt.traits) == (Verdict.ESCALATE, (Trait.NO_AGENT,))
     assert attempt.reason == f"no agent bids enough for GENERAL: {why}"
     assert attempt.items == ("no agent for GENERAL",)

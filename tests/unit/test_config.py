@@ -120,7 +120,9 @@ WRONG = {
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
     "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, budget_turns, "
     "attempt_budget, day_budget, sandbox, "
-    "constraints, issues, script, write_results, sisters",
+    "constraints, issues, script, runner, fallback_runner, model, write_results, sisters",
+    "runner = 'cloud'": "no runner is called 'cloud'; there are claude, codex, "
+    "claude-acp, codex-acp, opencode",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
     "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",

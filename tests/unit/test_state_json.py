@@ -108,6 +108,8 @@ ATTEMPT = Attempt(
     turns=7,
     cost_usd=0.04,
     level="bubblewrap",
+    runner="codex",
+    retry_at=1795298800.5,
 )
 STATE = PipelineState(
     run_id="7-dad37eaf-1",
@@ -161,6 +163,9 @@ STATE = PipelineState(
         script="/home/ada/play.toml",
         attempt_budget=Budget(usd=0.5, tokens=20000, seconds=600.0, turns=30),
         day_budget=Budget(usd=20.0, tokens=900000, seconds=36000.0, turns=900),
+        runner="claude",
+        fallback_runner="codex",
+        model="opus",
     ),
     budget=Budget(usd=1.5, tokens=100000, seconds=3600.0, turns=90),
     today=Spent(usd=0.04, tokens=1200, seconds=2.25, turns=7),

@@ -17,13 +17,12 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import BinaryIO
 
 from sparky.adapters.sandbox import INTERPRETER, WAYS, Way, hidden_places, orders
-from sparky.adapters.shell_pipes import HALTED, OVERDUE, Talk
+from sparky.adapters.shell_pipes import ENOUGH, HALTED, OVERDUE, Hearer, Talk
 from sparky.domain.command import Command, Completed, Ending, Level, Policy
 
 WARDEN = Path(__file__).with_name("warden.py")
 FROM_BASE = ("PATH", "LANG", "HOME")
-NOT_FOUND, REFUSED = 127, 126
-GRACE_S = 10.0
+NOT_FOUND, REFUSED, GRACE_S = 127, 126, 10.0
 TRIAL = Command(argv=(), cwd=Path("/"), timeout_s=20.0, policy=Policy())
 STOPPED = "ended by sparky, since its run was stopped"
 NO_SANDBOX = "no sandbox can be had on this machine (neither Landlock nor bubblewrap), so nothing was run"
@@ -60,10 +59,10 @@ class SystemShell:
         self._halted = os.pipe()
         weakref.finalize(self, _close, self._halted)
 
-    def run(self, command: Command) -> Completed:
+    def run(self, command: Command, hear: Hearer | None = None) -> Completed:
         """Run it to its end and end all that it started. Never raises for what the process does.
 
-        REFUSED, with the reason on stderr: it could not be confined as its policy asks, and was not run.
+        `hear` gets its standard output as it comes, and ends it by True. REFUSED: it could not be confined.
         """
         if self._stopped.is_set() and (command.policy is not None or command.supervised):
             return _failed(command, Ending.KILLED, -signal.SIGKILL, STOPPED)
@@ -71,10 +70,10 @@ class SystemShell:
             way = self.way()
             if way is None:
                 return _failed(command, Ending.REFUSED, REFUSED, NO_SANDBOX)
-            return self._confined(command, way)
+            return self._confined(command, way, hear)
         if command.supervised and sys.platform == "linux":
-            return self._launched(command, {**self._env, **command.env}, None, Path("/"))
-        return self._plain(command)
+            return self._launched(command, {**self._env, **command.env}, None, Path("/"), hear)
+        return self._plain(command, hear)
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
@@ -94,7 +93,7 @@ class SystemShell:
                 self._chosen.append(next(works, None))
             return self._chosen[0]
 
-    def _plain(self, command: Command) -> Completed:
+    def _plain(self, command: Command, hear: Hearer | None) -> Completed:
         self._warden.ready()  # before the command: what starts while a warden does would outlive a kill
         started = time.monotonic()
         try:
@@ -102,7 +101,7 @@ class SystemShell:
                 command.argv,
                 cwd=command.cwd,
                 env={**self._env, **command.env},
-                stdin=PIPE if command.stdin else DEVNULL,
+                stdin=_input(command),
                 stdout=PIPE,
                 stderr=PIPE,
                 start_new_session=True,
@@ -117,17 +116,22 @@ class SystemShell:
             process.wait()
 
         self._warden.tell(f"+{process.pid}\n")
-        talk, why = _attend(process, command, started, stop)
+        talk, why = _attend(process, command, started, stop, hear=hear)
         return _completed(command, talk, started, why or f"code {process.returncode}")
 
-    def _confined(self, command: Command, way: Way) -> Completed:
+    def _confined(self, command: Command, way: Way, hear: Hearer | None = None) -> Completed:
         with _private_directory(self._scratch) as private:
             own = {"HOME": str(private / "home"), "TMPDIR": str(private / "tmp")}
-            completed = self._launched(command, {**self._env, **own, **command.env}, way, private)
+            completed = self._launched(command, {**self._env, **own, **command.env}, way, private, hear)
         return completed if completed.ending is Ending.REFUSED else replace(completed, level=way.level)
 
     def _launched(
-        self, command: Command, env: Mapping[str, str], way: Way | None, private: Path
+        self,
+        command: Command,
+        env: Mapping[str, str],
+        way: Way | None,
+        private: Path,
+        hear: Hearer | None,
     ) -> Completed:
         hidden = hidden_places(self._env.get("HOME"), self._closed)
         spec = orders(command, env, way=way, hidden=hidden, private=private, bwrap=self._bwrap or "")
@@ -140,7 +144,7 @@ class SystemShell:
                 (*INTERPRETER, "launch", *map(str, given)),
                 cwd="/",
                 env=self._env,
-                stdin=PIPE if command.stdin else DEVNULL,
+                stdin=_input(command),
                 stdout=PIPE,
                 stderr=PIPE,
                 start_new_session=True,
@@ -155,7 +159,7 @@ class SystemShell:
                     _kill_group(process)
                     process.wait()
 
-            talk, why = _attend(process, command, started, stop, self._halted[0])
+            talk, why = _attend(process, command, started, stop, halt=self._halted[0], hear=hear)
             return _completed(command, talk, started, why or _first_line(status))
 
 
@@ -192,13 +196,15 @@ def _attend(
     command: Command,
     started: float,
     stop: Callable[[], None],
+    *,
+    hear: Hearer | None,
     halt: int | None = None,
 ) -> tuple[Talk, str]:
     """What it said, and why it was ended, "" if it ended by itself. `stop` ends and reaps it in any case."""
     with process, ExitStack() as stack:
         with ExitStack() as ending:
             ending.callback(stop)
-            talk = stack.enter_context(Talk(process, command.stdin, command.output_limit, halt))
+            talk = stack.enter_context(Talk(process, command.stdin, command.output_limit, halt, hear))
             why = talk.until_end(started + command.timeout_s)
         talk.rest()
     return talk, why
@@ -215,8 +221,9 @@ def _completed(command: Command, talk: Talk, started: float, verdict: str) -> Co
             ending, code, said = Ending.NOT_FOUND, NOT_FOUND, text
         case _ if verdict == OVERDUE:
             ending, code, said = Ending.TIMED_OUT, -signal.SIGKILL, ""
-        case _ if verdict == HALTED:
-            ending, code, said = Ending.KILLED, -signal.SIGKILL, STOPPED
+        case _ if verdict in {HALTED, ENOUGH}:
+            ending, code = Ending.KILLED, -signal.SIGKILL
+            said = STOPPED if verdict == HALTED else ""
         case _:
             ending, code, said = Ending.REFUSED, REFUSED, text or "the launcher ended without a word"
     return Completed(
@@ -239,6 +246,10 @@ def _failed(command: Command, ending: Ending, code: int, why: str) -> Completed:
 def _close(descriptors: tuple[int, int]) -> None:
     for descriptor in descriptors:
         os.close(descriptor)
+
+
+def _input(command: Command) -> int:
+    return command.feed if command.feed is not None else PIPE if command.stdin else DEVNULL
 
 
 def _kill_group(process: Popen[bytes]) -> None:

@@ -5,9 +5,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from sparky import config
+from sparky.adapters.cli_runners import cli_runners
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
+from sparky.adapters.session_room import Grounds
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.agents.registry import Registry, assemble, installed, is_agent_file
@@ -19,8 +22,8 @@ from sparky.ports import Ports, Repository
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import TOOLS
 
-RUNNERS = (SCRIPTED,)
-"""The names of all runners."""
+RUNNERS = (SCRIPTED, *config.RUNNERS)
+"""The names of all runners; the first is what an agent gets that names none."""
 
 
 class MissingToolError(UserError):
@@ -50,13 +53,25 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         report=preferences.test_report,
         set_up=preferences.test_setup,
     )
+    grounds = Grounds(
+        shell=shell,
+        progress=house.progress,
+        sessions=environment.state / "sessions",
+        given=environment.models,
+        path=environment.base.get("PATH", ""),
+        git_dir=Path(context.git_dir),
+        sandbox=preferences.sandbox,
+    )
+    runners = cli_runners(grounds)
     readable = (*interpreter_paths(), Path(__file__).parent.parent)
+    played = ScriptedRunner(shell, readable, sandbox=preferences.sandbox)
+    chosen = played if preferences.script else runners.get(preferences.runner, played)
     return Ports(
         shell=shell,
         repository=repository,
         tests=tests,
         blobs=house.blobs,
-        runners={SCRIPTED: ScriptedRunner(shell, readable, sandbox=preferences.sandbox)},
+        runners={**runners, SCRIPTED: chosen},
         lock=house.locks,
         progress=house.progress,
         receipts=house.receipts,

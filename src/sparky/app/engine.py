@@ -1,6 +1,7 @@
 """Driving runs: the claim, the durable engine under it, and the closing."""
 
 import errno
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -89,6 +90,8 @@ class LocalSteps:
         return attempt
 
     def _perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
+        if handoff.not_before is not None and not self._waited(handoff.not_before, state):
+            return handoff.begin(Verdict.ESCALATE, "cancelled while it waited for its model")
         if handoff.stage is Stage.MERGE and not self._is_its_turn(state):
             return handoff.begin(Verdict.ESCALATE, "cancelled while it waited for its turn")
         if handoff.stage is not Stage.CHILD:
@@ -96,6 +99,16 @@ class LocalSteps:
         return perform_child(
             handoff, state, self._house, self._ports, lambda ports: LocalSteps(self._house, ports)
         )
+
+    def _waited(self, until: float, state: PipelineState) -> bool:
+        """Wait until then; False if cancelled. The moment was recorded: a resumed run waits for the rest."""
+        if (left := until - time.time()) > 0:
+            self._house.progress.say(state.run_id, f"waits {left:.0f} s until its model can be asked again")
+        while (left := until - time.time()) > 0:
+            if self._is_cancelled(state):
+                return False
+            time.sleep(min(left, _LOOK_S))
+        return True
 
     def _is_its_turn(self, state: PipelineState) -> bool:
         """Whether the run can be merged now: when others have been, unless it is cancelled before."""

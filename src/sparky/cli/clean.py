@@ -81,6 +81,7 @@ def _remove(home: House, row: RunRow) -> None:
     home.store.forget([row.run_id])
     home.receipts.drop(row.run_id)
     home.progress.drop(row.run_id)
+    shutil.rmtree(home.environment.state / "sessions" / row.run_id, ignore_errors=True)
 
 
 def _require_removable(home: House, row: RunRow) -> None:

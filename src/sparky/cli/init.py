@@ -50,6 +50,11 @@ issues = []
 # A script of sessions for the scripted runner, named from the repository's top; the same as --script.
 # script = "session.toml"
 
+# The coding agent that sessions are had with, and who stands in while its model takes no more requests.
+# runner = "claude"
+# fallback_runner = "codex"
+# model = "opus"
+
 # Write each run's result beside its issue file, as NAME.result.md.
 write_results = false
 

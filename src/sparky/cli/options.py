@@ -12,7 +12,7 @@ from sparky.adapters.git import Found, find_repository
 from sparky.adapters.progress import one_line
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House, open_house, prepare_cache
-from sparky.config import Environment, Settings, preferences, read_environment, read_settings
+from sparky.config import RUNNERS, Environment, Settings, preferences, read_environment, read_settings
 from sparky.domain.change import is_text
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
@@ -141,18 +141,27 @@ script = click.option(
     help="Play this script of sessions instead of a coding agent.",
 )
 
+runner = click.option(
+    "--runner",
+    type=click.Choice(RUNNERS),
+    help="The coding agent that sessions are had with, such as claude.",
+)
+
 sandbox = click.option(
     "--no-sandbox", is_flag=True, help="Run foreign code without a sandbox. Shown on every result."
 )
 
 
-def preferences_of(settings: Settings, *, auto: bool, script: Path | None, no_sandbox: bool) -> Preferences:
-    """The settings, with what the flags say."""
+def preferences_of(
+    settings: Settings, *, auto: bool, script: Path | None, no_sandbox: bool, runner: str | None = None
+) -> Preferences:
+    """The settings, with what the flags say; a runner that is named plays no script of the settings."""
     told = preferences(settings)
     return replace(
         told,
         merge=MergePolicy.AUTO if auto else told.merge,
-        script=str(script.resolve()) if script else told.script,
+        script=str(script.resolve()) if script else None if runner else told.script,
+        runner=runner or told.runner,
         sandbox=told.sandbox and not no_sandbox,
     )
 

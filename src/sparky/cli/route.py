@@ -7,7 +7,7 @@ import click
 from sparky.app.build import require_agents
 from sparky.app.intake import base_of, context_of
 from sparky.cli.errand import find_errand
-from sparky.cli.options import as_json, place, put_json, repository, say, script
+from sparky.cli.options import as_json, place, put_json, repository, runner, say, script
 from sparky.cli.screen import out, text
 from sparky.stages.route import find_routes
 from sparky.views import bid_line
@@ -17,8 +17,11 @@ from sparky.views import bid_line
 @click.argument("issue", nargs=-1, required=True)
 @repository
 @script
+@runner
 @as_json
-def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json: bool) -> int:
+def command(
+    issue: tuple[str, ...], repo: Path, script: Path | None, runner: str | None, *, as_json: bool
+) -> int:
     """Show which agent an issue would go to, and every bid. Starts nothing.
 
     Exits with 3 if nobody bids enough.
@@ -30,8 +33,9 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
     registry = require_agents(there.house, context_of(there.found, base_of(there.found)))
     for note in registry.notes:
         say(f"left out: {note}")
-    played = str(script) if script else there.settings.script
-    routes = find_routes(errand.issue, registry.agents, played)
+    settings = there.settings
+    sessions = any((script, runner, settings.script, settings.runner))
+    routes = find_routes(errand.issue, registry.agents, sessions=sessions)
     first = routes[0]
     if as_json:
         put_json(

@@ -18,6 +18,7 @@ from sparky.cli.options import (
     preferences_of,
     put_json,
     repository,
+    runner,
     sandbox,
     say,
     script,
@@ -47,6 +48,7 @@ _PARTLY = 4
 @repository
 @auto
 @script
+@runner
 @sandbox
 @click.option(
     "--require",
@@ -62,6 +64,7 @@ def command(
     script: Path | None,
     require: str | None,
     *,
+    runner: str | None,
     auto: bool,
     no_sandbox: bool,
     again: bool,
@@ -75,7 +78,7 @@ def command(
     if bool(issue) is (listed is not None):
         raise UsageError("give one ISSUE, or a list of them with --from-json")
     here = place(repo)
-    wanted = partial(preferences_of, auto=auto, script=script, no_sandbox=no_sandbox)
+    wanted = partial(preferences_of, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
     see_through = partial(_see_through, wanted=wanted, again=again)
     code = partial(_code, here.house, require=require)
     if listed is not None:

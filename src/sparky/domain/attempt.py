@@ -82,7 +82,13 @@ class Trait(Enum):
     HANDED_OVER = "handed_over"
     OUT_OF_ROLE = "out_of_role"
     COMPLEX = "complex"
+    RATE_LIMITED = "rate_limited"
+    OUTAGE = "outage"
     OVER_BUDGET = "over_budget"
+
+
+UNCOUNTED = frozenset({Trait.HANDED_OVER, Trait.RATE_LIMITED, Trait.OUTAGE})
+"""Traits of an attempt that was none: the limits do not count it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +132,8 @@ class Attempt:
     the issue's order. `sha` is the commit the attempt ended at (None: it does not touch commits);
     `confidence` (0..1) is how sure the responsibility is, None: nobody judged it; `because` are the facts.
     `plan` is what DECOMPOSE came to, `child` the run of a CHILD.
+    `runner` stood in for the agent's own, "": nobody did; `retry_at` is when its model can be asked again, in
+    seconds since 1970.
     `blobs` maps a name ("diff", "base_tests", …) to the digest of what was too large to record.
     """
 
@@ -165,6 +173,13 @@ class Attempt:
     turns: int = 0
     cost_usd: float = 0.0
     level: str = ""
+    runner: str = ""
+    retry_at: float | None = None
+
+    @property
+    def is_earnest(self) -> bool:
+        """Whether the limits count it."""
+        return UNCOUNTED.isdisjoint(self.traits)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,8 +49,13 @@ def overspent(state: PipelineState) -> bool:
 
 
 def stopped(state: PipelineState) -> bool:
-    """The newest session of this segment was stopped in the middle, as it may cost no more."""
+    """The newest attempt was stopped in the middle, as it used the segment's budget up."""
     return Trait.OVER_BUDGET in state.newest.traits and len(state.attempts) > state.segment_start
+
+
+def unanswered(state: PipelineState) -> bool:
+    """The newest attempt's model took no requests."""
+    return not {Trait.RATE_LIMITED, Trait.OUTAGE}.isdisjoint(state.newest.traits)
 
 
 def always(_state: PipelineState) -> bool:

@@ -31,6 +31,7 @@ from sparky.domain.conditions import (
     ready,
     said,
     stopped,
+    unanswered,
 )
 from sparky.domain.escalation import Choice
 from sparky.domain.moves import Move
@@ -122,6 +123,7 @@ TABLE = (
     Row(ROUTE, "an agent was found", said(PASS), moves.first_part, PART),
     Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
     Row(EXECUTE, "stopped: the budget is used up", stopped, ends.over_budget, (BLOCKED,)),
+    Row(EXECUTE, "the model takes no requests", unanswered, moves.wait, (EXECUTE, BLOCKED)),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
     Row(EXECUTE, "it is several issues", bears(Trait.COMPLEX), moves.visit(DECOMPOSE), (DECOMPOSE, BLOCKED)),

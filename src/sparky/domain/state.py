@@ -71,6 +71,8 @@ class Preferences:
     """What the user wants of this run, from flags and `sparky.toml`.
 
     `attempt_budget` is what one session may cost, `day_budget` what all of the repository's may in a day.
+    `runner` is the coding agent of sessions, with `model`, "": its own choice; `fallback_runner` stands in
+    where that takes no requests. A script is played instead of them.
     """
 
     merge: MergePolicy = MergePolicy.ASK
@@ -84,6 +86,14 @@ class Preferences:
     script: str | None = None
     attempt_budget: Budget = field(default_factory=Budget)
     day_budget: Budget = field(default_factory=Budget)
+    runner: str = ""
+    fallback_runner: str = ""
+    model: str = ""
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether there is anything that sessions can be had with."""
+        return bool(self.script or self.runner)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +112,8 @@ class Handoff:
     """What the next stage is told. `rollback` is a command that can be run, `rollback_sha` where it leads.
 
     `previous_errors` and `avoided` are what earlier attempts came to and should not be tried again; `words`
-    is what a person answered. `agent`, `part`, `number` and `strategy` become those of the attempt.
+    is what a person answered. `agent`, `part`, `number`, `strategy` and `runner` become those of the attempt;
+    `not_before` is when it may begin, in seconds since 1970, None: at once.
     """
 
     stage: Stage
@@ -118,6 +129,8 @@ class Handoff:
     part: int = 0
     number: int = 1
     strategy: Strategy | None = None
+    runner: str = ""
+    not_before: float | None = None
 
     def begin(self, verdict: Verdict, reason: str) -> Attempt:
         """The attempt that answers this handoff, to be filled with what was seen."""
@@ -129,6 +142,7 @@ class Handoff:
             agent=self.agent,
             part=self.part,
             strategy=self.strategy,
+            runner=self.runner,
         )
 
 

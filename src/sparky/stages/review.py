@@ -76,7 +76,7 @@ class _Opinion:
 def _opinions(handoff: Handoff, state: PipelineState, ports: Ports) -> Iterator[_Opinion]:
     """Of each reviewer for the issue's kinds, one session; one without kinds is for all."""
     kinds = {route.kind for route in state.routes}
-    for agent in available(ports.agents, state.preferences.script):
+    for agent in available(ports.agents, sessions=state.preferences.has_sessions):
         if agent.role is Role.REVIEWER and isinstance(agent.works, Session):
             if agent.kinds and kinds.isdisjoint(agent.kinds):
                 continue

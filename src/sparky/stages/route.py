@@ -11,12 +11,12 @@ from sparky.issues.kind import kind_of
 from sparky.ports import Ports
 
 SCRIPTED = "scripted"
-"""The runner that plays a script; without a script it can do nothing."""
+"""The runner of agents that name none: plays a script, or is the coding agent that the user chose."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """One route for each kind, every bid shown."""
-    routes = find_routes(state.issue, ports.agents, state.preferences.script)
+    routes = find_routes(state.issue, ports.agents, sessions=state.preferences.has_sessions)
     open_kinds = [route.kind.value for route in routes if route.agent is None]
     if len(open_kinds) == len(routes):
         reason = f"no agent bids enough for {', '.join(open_kinds)}: {_bids(routes)}"
@@ -27,10 +27,10 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     return replace(attempt, route=routes, items=tuple(f"no agent for {kind}" for kind in open_kinds))
 
 
-def find_routes(issue: Issue, agents: tuple[Agent, ...], script: str | None) -> tuple[Route, ...]:
+def find_routes(issue: Issue, agents: tuple[Agent, ...], *, sessions: bool) -> tuple[Route, ...]:
     """One route per kind, in the issue's order; the kind is read from the text where the issue names none."""
     guess = kind_of(issue, agents)
-    able = available(agents, script)
+    able = available(agents, sessions=sessions)
     tester = _tester(issue, able)
     validator = next((agent.name for agent in able if agent.role is Role.VALIDATOR), None)
     workers = tuple(agent for agent in able if agent.role in ROUTED)
@@ -42,7 +42,10 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], script: str | None) -> 
         route = replace(route, tester=tester, validator=validator)
         if route.agent is None:
             idle = (agent.name for agent in agents if kind in agent.kinds and agent not in able)
-            said = (f"{name}: it plays a script, and none is given (--script FILE)" for name in idle)
+            said = (
+                f"{name}: it needs a coding agent (--runner NAME) or a script (--script FILE)"
+                for name in idle
+            )
             route = replace(route, left_out=(*route.left_out, *said))
         routes.append(replace(route, kind_confidence=guess.confidence, kind_reasons=guess.reasons))
     return tuple(routes)
@@ -69,12 +72,12 @@ def _named(agent: str | None, route: Route, free: Collection[str]) -> Route:
     return replace(route, agent=agent, fallbacks=others)
 
 
-def available(agents: tuple[Agent, ...], script: str | None) -> tuple[Agent, ...]:
-    """The agents that can work here: one that plays a script needs a script."""
+def available(agents: tuple[Agent, ...], *, sessions: bool) -> tuple[Agent, ...]:
+    """The agents that can work here: one without a runner of its own needs that the user gives one."""
     return tuple(
         agent
         for agent in agents
-        if script or not (isinstance(agent.works, Session) and agent.works.runner == SCRIPTED)
+        if sessions or not (isinstance(agent.works, Session) and agent.works.runner == SCRIPTED)
     )
 
 

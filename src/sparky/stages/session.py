@@ -1,12 +1,15 @@
 """EXECUTE by a session with a coding agent. What the agent says is a claim; what counts is the commit."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 from sparky.agents.prompt import Beside, render
 from sparky.domain.agent import Agent, Session
-from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
+from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
+from sparky.domain.conditions import FAULT
 from sparky.domain.gates import may_edit
+from sparky.domain.moves import pause_s
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
@@ -24,7 +27,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     start = handoff.rollback_sha
     worktree = ports.repository.open(state.run_id, state.context.branch, start)
     result = ask(handoff, state, ports, works, worktree)
-    attempt = _outcome(handoff, state, ports, result)
+    attempt = _cut_short(handoff, state, ports, result) or _outcome(handoff, state, ports, result)
     if result.ending is SessionEnding.OVER_BUDGET:
         said = f"stopped, since {result.ending.value}; {attempt.reason}"
         attempt = replace(attempt, verdict=Verdict.REVISE, reason=said, traits=(Trait.OVER_BUDGET,))
@@ -44,7 +47,7 @@ def ask(
     """One session with the handoff's agent, which is told all that it needs; nothing is judged here."""
     allowed, limit = state.allowed, state.preferences.session_timeout_s
     seconds = limit if allowed.seconds is None else min(limit, allowed.seconds)
-    result = ports.runners[works.runner].run(
+    result = ports.runners[handoff.runner or works.runner].run(
         SessionRequest(
             run=state.run_id,
             issue=state.issue.id,
@@ -54,8 +57,9 @@ def ask(
             number=handoff.number,
             timeout_s=seconds,
             script=state.preferences.script,
-            model=works.model,
+            model="" if handoff.runner else works.model or state.preferences.model,
             tools=works.tools,
+            part=handoff.part,
             tokens=allowed.tokens,
             usd=allowed.usd,
             turns=allowed.turns,
@@ -74,6 +78,42 @@ def _beside(state: PipelineState, ports: Ports) -> Beside:
 
 def _agent(handoff: Handoff, ports: Ports) -> Agent:
     return next(agent for agent in ports.agents if agent.name == handoff.agent)
+
+
+def _cut_short(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt | None:
+    """What a session comes to that could not do its work, for no fault of the agent's; else None.
+
+    What it left half done is taken back: it begins anew.
+    """
+    match result.ending:
+        case SessionEnding.RATE_LIMITED:
+            trait = Trait.RATE_LIMITED
+        case SessionEnding.OUTAGE:
+            trait = Trait.OUTAGE
+        case SessionEnding.UNABLE:
+            attempt = handoff.begin(Verdict.ESCALATE, f"{result.ending.value}: {result.detail}")
+            step = "mend what it says: `sparky doctor` and docs/runners.md say how"
+            whose = Responsibility.ENVIRONMENT
+            return replace(
+                attempt, sha=handoff.rollback_sha, responsibility=whose, error_type=FAULT, items=(step,)
+            )
+        case (
+            SessionEnding.FINISHED
+            | SessionEnding.TIMED_OUT
+            | SessionEnding.BROKEN_OFF
+            | SessionEnding.OVER_BUDGET
+        ):
+            return None
+    ports.repository.reset(state.run_id, handoff.rollback_sha)
+    attempt = handoff.begin(Verdict.REVISE, f"{result.ending.value}: {result.detail}")
+    retry_at = result.retry_at or time.time() + pause_s(state, handoff.part)
+    return replace(
+        attempt,
+        sha=handoff.rollback_sha,
+        traits=(trait,),
+        error_type=trait.value,
+        retry_at=round(retry_at, 3),
+    )
 
 
 def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt:
@@ -154,7 +194,12 @@ def _judge(handoff: Handoff, state: PipelineState, result: SessionResult) -> Att
             return _idle(handoff, state, result)
         case SessionEnding.TIMED_OUT | SessionEnding.OVER_BUDGET:
             trait = Trait.TIMED_OUT
-        case SessionEnding.BROKEN_OFF:
+        case (
+            SessionEnding.BROKEN_OFF
+            | SessionEnding.RATE_LIMITED
+            | SessionEnding.OUTAGE
+            | SessionEnding.UNABLE
+        ):
             trait = Trait.CRASHED
     said = result.detail or result.ending.value
     attempt = handoff.begin(Verdict.REVISE, f"the session ended without a change: {said}")

@@ -1,0 +1,165 @@
+"""Issues taken through the whole pipeline by real coding agents, against a scripted model."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparky.testing.model_server import ModelServer
+from sparky.testing.script import Action, Delegate, Fault, Run, Say, Scripts, Turn, Wait
+from tests.acceptance.files import BUG
+from tests.acceptance.world import Nursery, Said, World, make_world
+from tests.agents.conftest import Serve, environment, installed
+from tests.agents.test_sessions import processes_in, until
+
+pytestmark = pytest.mark.agents
+
+PROGRAMS = {
+    "claude": ("claude",),
+    "codex": ("codex",),
+    "claude-acp": ("claude-agent-acp",),
+    "codex-acp": ("codex-acp",),
+}
+RIGHT = Run(command="sed -i 's/x [*] [0-9]/x * 2/' calc.py")
+WRONG = Run(command="sed -i 's/x [*] [0-9]/x * 4/' calc.py")
+SLOW = Run(command="echo slow > slow.txt; sleep 300")
+FIXED = "def double(x):\n    return x * 2"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A repository with a bug, a coding agent, and the model that it asks."""
+
+    world: World
+    model: ModelServer
+    env: dict[str, str]
+
+    def run(self, *words: str) -> Said:
+        """The issue, as a user has it done."""
+        return self.world.sparky("run", "1", "--auto", "--json", *words, env=self.env)
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """The same in a process that can be killed."""
+        argv = [sys.executable, "-m", "sparky", "run", "1", "--auto", *words]
+        env = {**self.world.env, **self.env}
+        return subprocess.Popen(
+            argv, cwd=self.world.repo, env=env, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+
+
+MakeScene = Callable[..., Scene]
+
+
+@pytest.fixture
+def scene(tmp_path: Path, cache: Path, nursery: Nursery, serve: Serve) -> MakeScene:
+    def make(
+        runner: str, *turns: Sequence[Action | Turn], settings: str = "", **more: Sequence[Action]
+    ) -> Scene:
+        path = installed(*PROGRAMS[runner])
+        scripts: Scripts = {
+            "bug": tuple(map(tuple, turns)),
+            **{name: (tuple(one),) for name, one in more.items()},
+        }
+        model = serve(scripts)
+        named = 'model = "scripted"\n' if runner.startswith("codex") else ""
+        issue = f"{BUG['issues/001-double.md']}\n## Description\n`double(2)` is 6. SCRIPT:bug\n"
+        files = {
+            **BUG,
+            "issues/001-double.md": issue,
+            "sparky.toml": f'runner = "{runner}"\n{named}{settings}',
+        }
+        world = make_world(tmp_path, cache, nursery, files)
+        return Scene(world=world, model=model, env={"PATH": path, **environment(model)})
+
+    return make
+
+
+def attempts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(one["stage"], one["verdict"]) for one in result["attempts"]]
+
+
+@pytest.mark.parametrize("runner", PROGRAMS)
+def test_a_bug_is_mended_by_a_sub_agent_and_merged_and_costs_what_the_model_says(
+    scene: MakeScene, runner: str
+) -> None:
+    waits = (Wait(),) if runner.startswith("codex") else ()
+    turns = (Delegate(prompt="SCRIPT:inner go"), *waits, Say(text="I had it mended."))
+    here = scene(runner, turns, inner=(RIGHT, Say(text="mended")))
+    said = here.run()
+    result = said.json()
+    assert (said.code, result["outcome"]) == (0, "merged"), said.err
+    assert here.world.git("show", "main:calc.py") == FIXED
+    assert result["tokens"] == here.model.tokens.total
+    assert result["sandbox"] in {"landlock", "bubblewrap"}
+    assert "I had it mended." in here.world.git("log", "-1", "--format=%B", "main")
+    shown = here.world.sparky("show", result["run_id"], "--json").json()
+    assert (shown["tokens"], shown["cost_estimate"]) == (result["tokens"], result["cost_estimate"])
+    assert ("claude" in runner) == (result["cost_estimate"] > 0)
+
+
+def test_a_wrong_fix_is_refused_tried_again_and_then_right(scene: MakeScene) -> None:
+    here = scene("claude", (WRONG, Say(text="Done.")), (RIGHT, Say(text="Done now.")))
+    said = here.run()
+    assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
+    assert here.world.git("show", "main:calc.py") == FIXED
+    assert attempts(said.json())[:4] == [
+        ("route", "PASS"),
+        ("execute", "PASS"),
+        ("review", "PASS"),
+        ("test", "REVISE"),
+    ]
+    assert said.json()["tokens"] == here.model.tokens.total
+
+
+def test_a_rate_limit_is_waited_for_and_is_no_attempt(scene: MakeScene) -> None:
+    limited = Turn(does=RIGHT, fault=Fault.LIMIT, times=3, retry_after_s=2)
+    here = scene("claude", (limited, Say(text="Done.")))
+    said = here.run()
+    result = said.json()
+    assert (said.code, result["outcome"]) == (0, "merged"), said.err
+    executes = [one for one in result["attempts"] if one["stage"] == "execute"]
+    assert [(one["verdict"], one["strategy"]) for one in executes] == [
+        ("REVISE", "direct_fix"),
+        ("PASS", "direct_fix"),
+    ]
+    assert executes[0]["error_type"] == "rate_limited"
+
+
+def test_a_budget_that_is_reached_in_a_session_ends_it_and_keeps_its_work(scene: MakeScene) -> None:
+    steps = [Run(command=f"echo '# {number}' >> calc.py") for number in range(40)]
+    here = scene(
+        "claude", (*steps, Say(text="never")), (RIGHT, Say(text="Done.")), settings="budget_tokens = 5000\n"
+    )
+    said = here.run()
+    result = said.json()
+    assert (said.code, result["outcome"]) == (3, "blocked"), said.err
+    assert "budget reached" in result["reason"]
+    assert 5000 <= result["tokens"] <= here.model.tokens.total
+    assert "# 0" in here.world.git("show", f"{result['branch']}:calc.py")
+    assert len(here.model.answers) < 20
+
+
+def test_a_run_that_is_killed_in_a_session_begins_it_anew_and_nothing_goes_on_meanwhile(
+    scene: MakeScene,
+) -> None:
+    here = scene("claude", (SLOW, Say(text="never")), (RIGHT, Say(text="Done.")))
+    process = here.start()
+    assert here.model.await_step("bug", 0)
+    work = here.world.root / "state" / "work"
+    until(lambda: bool(list(work.glob("*/*/slow.txt"))))
+    worktree = next(work.glob("*/*/slow.txt")).parent
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    until(lambda: processes_in(worktree) == [])
+    said = here.world.sparky("resume", "--json", env=here.env)
+    run = here.world.runs()[0]
+    assert (said.code, run["outcome"]) == (0, "merged"), said.err
+    assert here.world.git("show", "main:calc.py") == FIXED
+    result = here.world.sparky("show", run["run_id"], "--json").json()
+    assert result["tokens"] == here.model.tokens.total
+    assert not (here.world.repo / "slow.txt").exists()
