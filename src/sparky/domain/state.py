@@ -60,8 +60,7 @@ class Context:
 class Preferences:
     """What the user wants of this run, from flags and `sparky.toml`.
 
-    `runner` is the coding agent of sessions, with `model`, "": its own choice; `fallback_runner` stands in
-    where that takes no requests. A script is played instead of them.
+    `runner` is the coding agent of sessions; `fallback_runner` stands in where its `model` takes no requests.
     """
 
     merge: MergePolicy = MergePolicy.ASK
@@ -76,11 +75,6 @@ class Preferences:
     runner: str = ""
     fallback_runner: str = ""
     model: str = ""
-
-    @property
-    def has_sessions(self) -> bool:
-        """Whether there is anything that sessions can be had with."""
-        return bool(self.script or self.runner)
 
 
 @dataclass(frozen=True, kw_only=True)
