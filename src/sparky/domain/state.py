@@ -58,10 +58,7 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences:
-    """What the user wants of this run, from flags and `sparky.toml`.
-
-    `runner` is the coding agent of sessions; `fallback_runner` stands in where its `model` takes no requests.
-    """
+    """What the user wants of this run; `fallback_runner` stands in where the runner's model does not answer."""
 
     merge: MergePolicy = MergePolicy.ASK
     test_command: tuple[str, ...] | None = None
