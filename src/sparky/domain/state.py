@@ -58,7 +58,7 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences:
-    """What the user wants of this run; `fallback_runner` stands in where the runner's model does not answer."""
+    """What the user wants of this run. `fallback_runner` stands in where `runner` gets no answer."""
 
     merge: MergePolicy = MergePolicy.ASK
     test_command: tuple[str, ...] | None = None
