@@ -12,7 +12,7 @@ import pytest
 
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Action, Delegate, Fault, Run, Say, Scripts, Turn, Wait
-from tests.acceptance.files import BUG
+from tests.acceptance.files import BUG, CONFIG
 from tests.acceptance.world import Nursery, Said, World, make_world
 from tests.agents.conftest import Serve, environment, installed
 from tests.agents.test_sessions import processes_in, until
@@ -29,6 +29,21 @@ RIGHT = Run(command="sed -i 's/x [*] [0-9]/x * 2/' calc.py")
 WRONG = Run(command="sed -i 's/x [*] [0-9]/x * 4/' calc.py")
 SLOW = Run(command="echo slow > slow.txt; sleep 300")
 FIXED = "def double(x):\n    return x * 2"
+
+
+THREE = {
+    **CONFIG,
+    "calc.py": "def double(x):\n    return x * 3\n\n\ndef square(x):\n    return x * x\n",
+    "tests/test_double.py": "from calc import double\n\n\ndef test_double():\n    assert double(2) == 4\n",
+    "tests/test_square.py": "from calc import square\n\n\ndef test_square():\n    assert square(3) == 6\n",
+    "issues/001-double.md": "# Issue #001: double is wrong\n\n## Type\nbug\n\nSCRIPT:bug\n",
+    "issues/002-square.md": (
+        "# Issue #002: the test of square expects 6\n\n## Kind\nTEST_ORGANIZATION\n\nSCRIPT:test\n"
+    ),
+    "issues/003-settings.md": "# Issue #003: read the factor\n\n## Type\nbug\n\nSCRIPT:settings\n",
+    "sparky.toml": 'runner = "claude"\n',
+}
+"""A bug, a test that is wrong, and work that needs what is not installed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,3 +180,28 @@ def test_a_run_that_is_killed_in_a_session_begins_it_anew_and_nothing_goes_on_me
     result = here.world.sparky("show", run["run_id"], "--json").json()["result"]
     assert result["tokens"] == here.model.tokens.total
     assert not (here.world.repo / "slow.txt").exists()
+
+
+def test_a_bug_a_wrong_test_and_a_missing_dependency_each_come_to_what_they_are(
+    tmp_path: Path, cache: Path, nursery: Nursery, serve: Serve
+) -> None:
+    scripts: Scripts = {
+        "bug": ((Run(command="sed -i 's/x [*] 3/x * 2/' calc.py"), Say(text="double doubles")),),
+        "test": ((Run(command="sed -i 's/== 6/== 9/' tests/test_square.py"), Say(text="it expects 9")),),
+        "settings": (
+            (Run(command="sed -i '1i import no_such_package\\n\\n' calc.py"), Say(text="it reads")),
+        ),
+    }
+    env = {"PATH": installed("claude")}
+    model = serve(scripts)
+    world = make_world(tmp_path, cache, nursery, THREE)
+    results = [
+        world.sparky("run", number, "--auto", "--json", env={**env, **environment(model)}).json()
+        for number in "123"
+    ]
+    came = [(one["outcome"], one["calls"]) for one in results]
+    assert came == [("merged", {"coder": 1}), ("merged", {"tester": 1}), ("blocked", {"coder": 1})]
+    assert "no_such_package not installed" in results[2]["reason"]
+    shown = [world.sparky("show", one["run_id"], "--json").json()["result"] for one in results]
+    assert sum(one["tokens"] for one in shown) == model.tokens.total
+    assert sum(one["cost_estimate"] for one in shown) > 0
