@@ -127,8 +127,8 @@ def test_a_process_reaches_the_ports_that_are_named_and_is_heard_meanwhile(
             argv=(sys.executable, "-I", "-S", "-c", TRIES, *map(str, ports)),
             cwd=tmp_path,
             policy=Policy(writable=(tmp_path,), ports=(ports[0],)),
-        ),
-        lambda data: bool(said.append(data)),
+            hear=lambda data: bool(said.append(data)),
+        )
     )
     for server in servers:
         server.close()
@@ -138,7 +138,7 @@ def test_a_process_reaches_the_ports_that_are_named_and_is_heard_meanwhile(
 
 def test_who_has_heard_enough_ends_it(tmp_path: Path) -> None:
     shell = SystemShell({"PATH": PATH}, scratch=tmp_path)
-    command = Command(argv=("sh", "-c", "echo enough; sleep 300"), cwd=tmp_path, supervised=True)
-    done = shell.run(command, lambda data: b"enough" in data)
+    argv = ("sh", "-c", "echo enough; sleep 300")
+    done = shell.run(Command(argv=argv, cwd=tmp_path, supervised=True, hear=lambda data: b"enough" in data))
     assert (done.ending, done.stdout, done.stderr) == (Ending.KILLED, b"enough\n", b"")
     assert done.seconds < 60

@@ -81,7 +81,7 @@ class _Conversation:
             return over
 
         def run() -> None:
-            done = self._shell.run(replace(self._command, feed=reader), hear)
+            done = self._shell.run(replace(self._command, feed=reader, hear=hear))
             loop.call_soon_threadsafe(said.feed_eof)
             loop.call_soon_threadsafe(ended.set_result, done)
 
