@@ -24,6 +24,7 @@ PROGRAMS = {
     "codex": ("codex",),
     "claude-acp": ("claude-agent-acp",),
     "codex-acp": ("codex-acp",),
+    "opencode": ("opencode",),
 }
 RIGHT = Run(command="sed -i 's/x [*] [0-9]/x * 2/' calc.py")
 WRONG = Run(command="sed -i 's/x [*] [0-9]/x * 4/' calc.py")
@@ -81,7 +82,7 @@ def scene(tmp_path: Path, cache: Path, nursery: Nursery, serve: Serve) -> MakeSc
             **{name: (tuple(one),) for name, one in more.items()},
         }
         model = serve(scripts)
-        named = 'model = "scripted"\n' if runner.startswith("codex") else ""
+        named = "" if runner.startswith("claude") else 'model = "scripted"\n'
         issue = f"{BUG['issues/001-double.md']}\n## Description\n`double(2)` is 6. SCRIPT:bug\n"
         files = {
             **BUG,
