@@ -1,6 +1,6 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -20,8 +20,8 @@ from sparky.domain.testing import TestRun
 class Shell(Protocol):
     """The one door to processes."""
 
-    def run(self, command: Command, hear: Callable[[bytes], bool] | None = None) -> Completed:
-        """Run it to its end, end all that it started; `hear` gets its output as it comes, ends it by True."""
+    def run(self, command: Command) -> Completed:
+        """Run it to its end and end all that it started. Never raises for what the process does."""
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""

@@ -12,7 +12,7 @@ import pytest
 
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Action, Delegate, Fault, Run, Say, Scripts, Turn, Wait
-from tests.acceptance.files import BUG
+from tests.acceptance.files import BUG, CONFIG
 from tests.acceptance.world import Nursery, Said, World, make_world
 from tests.agents.conftest import Serve, environment, installed
 from tests.agents.test_sessions import processes_in, until
@@ -24,11 +24,27 @@ PROGRAMS = {
     "codex": ("codex",),
     "claude-acp": ("claude-agent-acp",),
     "codex-acp": ("codex-acp",),
+    "opencode": ("opencode",),
 }
 RIGHT = Run(command="sed -i 's/x [*] [0-9]/x * 2/' calc.py")
 WRONG = Run(command="sed -i 's/x [*] [0-9]/x * 4/' calc.py")
 SLOW = Run(command="echo slow > slow.txt; sleep 300")
 FIXED = "def double(x):\n    return x * 2"
+
+
+THREE = {
+    **CONFIG,
+    "calc.py": "def double(x):\n    return x * 3\n\n\ndef square(x):\n    return x * x\n",
+    "tests/test_double.py": "from calc import double\n\n\ndef test_double():\n    assert double(2) == 4\n",
+    "tests/test_square.py": "from calc import square\n\n\ndef test_square():\n    assert square(3) == 6\n",
+    "issues/001-double.md": "# Issue #001: double is wrong\n\n## Type\nbug\n\nSCRIPT:bug\n",
+    "issues/002-square.md": (
+        "# Issue #002: the test of square expects 6\n\n## Kind\nTEST_ORGANIZATION\n\nSCRIPT:test\n"
+    ),
+    "issues/003-settings.md": "# Issue #003: read the factor\n\n## Type\nbug\n\nSCRIPT:settings\n",
+    "sparky.toml": 'runner = "claude"\n',
+}
+"""A bug, a test that is wrong, and work that needs what is not installed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +82,7 @@ def scene(tmp_path: Path, cache: Path, nursery: Nursery, serve: Serve) -> MakeSc
             **{name: (tuple(one),) for name, one in more.items()},
         }
         model = serve(scripts)
-        named = 'model = "scripted"\n' if runner.startswith("codex") else ""
+        named = "" if runner.startswith("claude") else 'model = "scripted"\n'
         issue = f"{BUG['issues/001-double.md']}\n## Description\n`double(2)` is 6. SCRIPT:bug\n"
         files = {
             **BUG,
@@ -79,8 +95,9 @@ def scene(tmp_path: Path, cache: Path, nursery: Nursery, serve: Serve) -> MakeSc
     return make
 
 
-def attempts(result: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(one["stage"], one["verdict"]) for one in result["attempts"]]
+def steps(here: Scene, run: str) -> list[tuple[str, str]]:
+    shown: dict[str, Any] = here.world.sparky("show", run, "--json").json()
+    return [(one["stage"], one["verdict"]) for one in shown["steps"]]
 
 
 @pytest.mark.parametrize("runner", PROGRAMS)
@@ -97,7 +114,7 @@ def test_a_bug_is_mended_by_a_sub_agent_and_merged_and_costs_what_the_model_says
     assert result["tokens"] == here.model.tokens.total
     assert result["sandbox"] in {"landlock", "bubblewrap"}
     assert "I had it mended." in here.world.git("log", "-1", "--format=%B", "main")
-    shown = here.world.sparky("show", result["run_id"], "--json").json()
+    shown = here.world.sparky("show", result["run_id"], "--json").json()["result"]
     assert (shown["tokens"], shown["cost_estimate"]) == (result["tokens"], result["cost_estimate"])
     assert ("claude" in runner) == (result["cost_estimate"] > 0)
 
@@ -107,7 +124,7 @@ def test_a_wrong_fix_is_refused_tried_again_and_then_right(scene: MakeScene) -> 
     said = here.run()
     assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
     assert here.world.git("show", "main:calc.py") == FIXED
-    assert attempts(said.json())[:4] == [
+    assert steps(here, said.json()["run_id"])[:4] == [
         ("route", "PASS"),
         ("execute", "PASS"),
         ("review", "PASS"),
@@ -122,12 +139,13 @@ def test_a_rate_limit_is_waited_for_and_is_no_attempt(scene: MakeScene) -> None:
     said = here.run()
     result = said.json()
     assert (said.code, result["outcome"]) == (0, "merged"), said.err
-    executes = [one for one in result["attempts"] if one["stage"] == "execute"]
-    assert [(one["verdict"], one["strategy"]) for one in executes] == [
-        ("REVISE", "direct_fix"),
-        ("PASS", "direct_fix"),
+    assert steps(here, result["run_id"])[:4] == [
+        ("route", "PASS"),
+        ("execute", "REVISE"),
+        ("execute", "PASS"),
+        ("review", "PASS"),
     ]
-    assert executes[0]["error_type"] == "rate_limited"
+    assert "waits 2 s until its model can be asked again" in said.err
 
 
 def test_a_budget_that_is_reached_in_a_session_ends_it_and_keeps_its_work(scene: MakeScene) -> None:
@@ -160,6 +178,31 @@ def test_a_run_that_is_killed_in_a_session_begins_it_anew_and_nothing_goes_on_me
     run = here.world.runs()[0]
     assert (said.code, run["outcome"]) == (0, "merged"), said.err
     assert here.world.git("show", "main:calc.py") == FIXED
-    result = here.world.sparky("show", run["run_id"], "--json").json()
+    result = here.world.sparky("show", run["run_id"], "--json").json()["result"]
     assert result["tokens"] == here.model.tokens.total
     assert not (here.world.repo / "slow.txt").exists()
+
+
+def test_a_bug_a_wrong_test_and_a_missing_dependency_each_come_to_what_they_are(
+    tmp_path: Path, cache: Path, nursery: Nursery, serve: Serve
+) -> None:
+    scripts: Scripts = {
+        "bug": ((Run(command="sed -i 's/x [*] 3/x * 2/' calc.py"), Say(text="double doubles")),),
+        "test": ((Run(command="sed -i 's/== 6/== 9/' tests/test_square.py"), Say(text="it expects 9")),),
+        "settings": (
+            (Run(command="sed -i '1i import no_such_package\\n\\n' calc.py"), Say(text="it reads")),
+        ),
+    }
+    env = {"PATH": installed("claude")}
+    model = serve(scripts)
+    world = make_world(tmp_path, cache, nursery, THREE)
+    results = [
+        world.sparky("run", number, "--auto", "--json", env={**env, **environment(model)}).json()
+        for number in "123"
+    ]
+    came = [(one["outcome"], one["calls"]) for one in results]
+    assert came == [("merged", {"coder": 1}), ("merged", {"tester": 1}), ("blocked", {"coder": 1})]
+    assert "no_such_package not installed" in results[2]["reason"]
+    shown = [world.sparky("show", one["run_id"], "--json").json()["result"] for one in results]
+    assert sum(one["tokens"] for one in shown) == model.tokens.total
+    assert sum(one["cost_estimate"] for one in shown) > 0

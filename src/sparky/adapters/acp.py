@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import re
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,7 +36,10 @@ _FREE_MODES = frozenset({"bypassPermissions", "agent-full-access"})
 
 @dataclass(frozen=True, kw_only=True)
 class AcpAgent:
-    """One of them: its program and words, what it is told, where it writes down what it uses."""
+    """One of them: its program and words, what it is told, where it writes down what it uses.
+
+    `serves`: it asks a server of its own, on the port that `--port` names.
+    """
 
     program: str
     words: tuple[str, ...]
@@ -43,6 +47,7 @@ class AcpAgent:
     url_name: str
     env: Callable[[SessionRequest, Place, Mapping[str, str]], Mapping[str, str]]
     ledger: Callable[[Path], Ledger]
+    serves: bool = False
 
     def base_url(self, given: Mapping[str, str]) -> str:
         """The variable that its model's makers chose for it."""
@@ -50,7 +55,10 @@ class AcpAgent:
 
     def launch(self, request: SessionRequest, place: Place, given: Mapping[str, str]) -> Launch:
         """It is told nothing but where its model is: the prompt comes by the protocol."""
-        return Launch(argv=self.words, env=self.env(request, place, given), config=place.room.config)
+        ports = (_free_port(),) if self.serves else ()
+        words = (*self.words, *(word for port in ports for word in ("--port", str(port))))
+        env = self.env(request, place, given)
+        return Launch(argv=words, env=env, config=place.room.config, ports=ports)
 
     def talk(self, shell: Shell, command: Command, request: SessionRequest, heard: Heard) -> Completed:
         """One session: begun, prompted, and ended by closing its input."""
@@ -81,7 +89,7 @@ class _Conversation:
             return over
 
         def run() -> None:
-            done = self._shell.run(replace(self._command, feed=reader), hear)
+            done = self._shell.run(replace(self._command, feed=reader, hear=hear))
             loop.call_soon_threadsafe(said.feed_eof)
             loop.call_soon_threadsafe(ended.set_result, done)
 
@@ -180,6 +188,11 @@ class _Conversation:
                 return
 
 
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
 def _opencode_env(request: SessionRequest, place: Place, given: Mapping[str, str]) -> Mapping[str, str]:
     """Its settings; a title of its own would cost tokens that it does not write down."""
     config = place.room.config
@@ -203,7 +216,8 @@ def _opencode_env(request: SessionRequest, place: Place, given: Mapping[str, str
     known = {name: given[name] for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY") if name in given}
     places = {f"XDG_{kind}_HOME": str(config / kind.lower()) for kind in ("DATA", "CONFIG", "CACHE", "STATE")}
     proxy = {} if place.model_url else {"HTTPS_PROXY": place.proxy}
-    return known | places | proxy | {"OPENCODE_CONFIG_CONTENT": json.dumps(settings)}
+    told = {"OPENCODE_CONFIG_CONTENT": json.dumps(settings), "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+    return known | places | proxy | told
 
 
 def _claude_env(_request: SessionRequest, place: Place, given: Mapping[str, str]) -> Mapping[str, str]:
@@ -230,10 +244,11 @@ AGENTS: Mapping[str, AcpAgent] = {
     "opencode": AcpAgent(
         program="opencode",
         words=("acp",),
-        hosts=frozenset({"api.openai.com", "api.anthropic.com", "opencode.ai", "models.dev"}),
+        hosts=frozenset({"api.openai.com", "api.anthropic.com", "opencode.ai"}),
         url_name="OPENAI_BASE_URL",
         env=_opencode_env,
         ledger=OpencodeLedger,
+        serves=True,
     ),
 }
 """By the names that users call them."""

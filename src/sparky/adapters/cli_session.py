@@ -6,6 +6,7 @@ What holds for every such agent is here; how one is called and what its lines me
 import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -90,7 +91,7 @@ def by_lines(shell: Shell, command: Command, heard: Heard, read: Read) -> Comple
         heard.lines(read, data)
         return heard.keep(data)
 
-    done = shell.run(command, hear)
+    done = shell.run(replace(command, hear=hear))
     heard.lines(read, b"\n")
     return done
 

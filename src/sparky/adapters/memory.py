@@ -105,7 +105,7 @@ class MemoryShell:
     ran: list[Command] = field(default_factory=list)
     halted: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, command: Command, hear: Callable[[bytes], bool] | None = None) -> Completed:
+    def run(self, command: Command) -> Completed:
         """What the program comes to; killed once the shell is halted, if it is confined or supervised."""
         self.ran.append(command)
         program = self.programs.get(PurePath(command.argv[0]).name)
@@ -114,8 +114,8 @@ class MemoryShell:
         if self.halted.is_set() and (command.policy is not None or command.supervised):
             return answer(command, ending=Ending.KILLED, code=-9)
         done = program(command)
-        if hear is not None:
-            hear(done.stdout)
+        if command.hear is not None:
+            command.hear(done.stdout)
         return done
 
     def halt(self) -> None:

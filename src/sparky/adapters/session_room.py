@@ -38,12 +38,16 @@ class Room:
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """How a program is started: its words, its variables, the directory of its own, and what it reads."""
+    """How a program is started: its words, its variables, the directory of its own, and what it reads.
+
+    `ports` are those of servers that it starts, and asks itself.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     config: Path
     stdin: bytes = b""
+    ports: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +92,12 @@ def command_for(
 ) -> Command:
     """The command of a session, confined if sessions are: it writes its worktree and its room's config.
 
-    `port` is the one that it may connect to.
+    `port` is the proxy's.
     """
     readable = (*program_paths(program, grounds.path), *readable_git(grounds.git_dir))
-    policy = Policy(writable=(request.worktree, launch.config), readable=readable, ports=(port,))
+    policy = Policy(
+        writable=(request.worktree, launch.config), readable=readable, ports=(port, *launch.ports)
+    )
     return Command(
         argv=(str(program.resolve()), *launch.argv),
         cwd=request.worktree,

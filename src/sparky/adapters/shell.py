@@ -17,12 +17,13 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import BinaryIO
 
 from sparky.adapters.sandbox import INTERPRETER, WAYS, Way, hidden_places, orders
-from sparky.adapters.shell_pipes import ENOUGH, HALTED, OVERDUE, Hearer, Talk
+from sparky.adapters.shell_pipes import ENOUGH, HALTED, OVERDUE, Talk
 from sparky.domain.command import Command, Completed, Ending, Level, Policy
 
 WARDEN = Path(__file__).with_name("warden.py")
 FROM_BASE = ("PATH", "LANG", "HOME")
-NOT_FOUND, REFUSED, GRACE_S = 127, 126, 10.0
+NOT_FOUND, REFUSED = 127, 126
+GRACE_S = 10.0
 TRIAL = Command(argv=(), cwd=Path("/"), timeout_s=20.0, policy=Policy())
 STOPPED = "ended by sparky, since its run was stopped"
 NO_SANDBOX = "no sandbox can be had on this machine (neither Landlock nor bubblewrap), so nothing was run"
@@ -59,10 +60,10 @@ class SystemShell:
         self._halted = os.pipe()
         weakref.finalize(self, _close, self._halted)
 
-    def run(self, command: Command, hear: Hearer | None = None) -> Completed:
+    def run(self, command: Command) -> Completed:
         """Run it to its end and end all that it started. Never raises for what the process does.
 
-        `hear` gets its standard output as it comes, and ends it by True. REFUSED: it could not be confined.
+        REFUSED, with the reason on stderr: it could not be confined as its policy asks, and was not run.
         """
         if self._stopped.is_set() and (command.policy is not None or command.supervised):
             return _failed(command, Ending.KILLED, -signal.SIGKILL, STOPPED)
@@ -70,10 +71,10 @@ class SystemShell:
             way = self.way()
             if way is None:
                 return _failed(command, Ending.REFUSED, REFUSED, NO_SANDBOX)
-            return self._confined(command, way, hear)
+            return self._confined(command, way)
         if command.supervised and sys.platform == "linux":
-            return self._launched(command, {**self._env, **command.env}, None, Path("/"), hear)
-        return self._plain(command, hear)
+            return self._launched(command, {**self._env, **command.env}, None, Path("/"))
+        return self._plain(command)
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
@@ -93,7 +94,7 @@ class SystemShell:
                 self._chosen.append(next(works, None))
             return self._chosen[0]
 
-    def _plain(self, command: Command, hear: Hearer | None) -> Completed:
+    def _plain(self, command: Command) -> Completed:
         self._warden.ready()  # before the command: what starts while a warden does would outlive a kill
         started = time.monotonic()
         try:
@@ -116,22 +117,17 @@ class SystemShell:
             process.wait()
 
         self._warden.tell(f"+{process.pid}\n")
-        talk, why = _attend(process, command, started, stop, hear=hear)
+        talk, why = _attend(process, command, started, stop)
         return _completed(command, talk, started, why or f"code {process.returncode}")
 
-    def _confined(self, command: Command, way: Way, hear: Hearer | None = None) -> Completed:
+    def _confined(self, command: Command, way: Way) -> Completed:
         with _private_directory(self._scratch) as private:
             own = {"HOME": str(private / "home"), "TMPDIR": str(private / "tmp")}
-            completed = self._launched(command, {**self._env, **own, **command.env}, way, private, hear)
+            completed = self._launched(command, {**self._env, **own, **command.env}, way, private)
         return completed if completed.ending is Ending.REFUSED else replace(completed, level=way.level)
 
     def _launched(
-        self,
-        command: Command,
-        env: Mapping[str, str],
-        way: Way | None,
-        private: Path,
-        hear: Hearer | None,
+        self, command: Command, env: Mapping[str, str], way: Way | None, private: Path
     ) -> Completed:
         hidden = hidden_places(self._env.get("HOME"), self._closed)
         spec = orders(command, env, way=way, hidden=hidden, private=private, bwrap=self._bwrap or "")
@@ -159,7 +155,7 @@ class SystemShell:
                     _kill_group(process)
                     process.wait()
 
-            talk, why = _attend(process, command, started, stop, halt=self._halted[0], hear=hear)
+            talk, why = _attend(process, command, started, stop, self._halted[0])
             return _completed(command, talk, started, why or _first_line(status))
 
 
@@ -196,15 +192,13 @@ def _attend(
     command: Command,
     started: float,
     stop: Callable[[], None],
-    *,
-    hear: Hearer | None,
     halt: int | None = None,
 ) -> tuple[Talk, str]:
     """What it said, and why it was ended, "" if it ended by itself. `stop` ends and reaps it in any case."""
     with process, ExitStack() as stack:
         with ExitStack() as ending:
             ending.callback(stop)
-            talk = stack.enter_context(Talk(process, command.stdin, command.output_limit, halt, hear))
+            talk = stack.enter_context(Talk(process, command, halt))
             why = talk.until_end(started + command.timeout_s)
         talk.rest()
     return talk, why

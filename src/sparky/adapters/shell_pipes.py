@@ -4,18 +4,16 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable
 from subprocess import Popen
 from types import TracebackType
 from typing import Self
+
+from sparky.domain.command import Command
 
 CHUNK = 1 << 16
 PIPE_AT_MOST = 1 << 20
 LONGEST_WAIT_S = 3600.0
 OVERDUE, HALTED, ENOUGH = "overdue", "halted", "enough"
-
-Hearer = Callable[[bytes], bool]
-"""Takes what a process says on its standard output, as it comes; True: it may end."""
 
 
 class Kept:
@@ -46,19 +44,12 @@ class Kept:
 class Talk:
     """A conversation with a process until it ends. `out` and `err` are what it said."""
 
-    def __init__(
-        self,
-        process: Popen[bytes],
-        feed: bytes,
-        limit: int,
-        halt: int | None = None,
-        hear: Hearer | None = None,
-    ) -> None:
+    def __init__(self, process: Popen[bytes], command: Command, halt: int | None = None) -> None:
         self._halt = halt
-        self._hearer = hear
+        self._hearer = command.hear
         self._spoken = process.stdout.fileno() if process.stdout is not None else -1
-        self.out, self.err = Kept(limit), Kept(limit)
-        self._left = memoryview(feed)
+        self.out, self.err = Kept(command.output_limit), Kept(command.output_limit)
+        self._left = memoryview(command.stdin)
         self._poll = select.poll()
         outputs = (process.stdout, self.out), (process.stderr, self.err)
         self._said = {file.fileno(): kept for file, kept in outputs if file is not None}

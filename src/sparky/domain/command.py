@@ -1,7 +1,7 @@
 """A command to run, what it may touch, and what came of it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -48,6 +48,7 @@ class Command:
     Output beyond `output_limit` bytes per stream is thrown away and counted: the first half and the last
     half of the limit are kept. `supervised`: without a policy, too, children that left the process group are
     ended with it; costs an interpreter's start. `feed`: an open descriptor that it reads, not `stdin`.
+    `hear` gets its standard output as it comes, and ends it by True.
     """
 
     argv: tuple[str, ...]
@@ -55,6 +56,7 @@ class Command:
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: bytes = b""
     feed: int | None = None
+    hear: Callable[[bytes], bool] | None = None
     timeout_s: float = 600.0
     output_limit: int = 1_000_000
     policy: Policy | None = None

@@ -68,11 +68,9 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences:
-    """What the user wants of this run, from flags and `sparky.toml`.
+    """What the user wants of this run. `fallback_runner` stands in where `runner` gets no answer.
 
     `attempt_budget` is what one session may cost, `day_budget` what all of the repository's may in a day.
-    `runner` is the coding agent of sessions, with `model`, "": its own choice; `fallback_runner` stands in
-    where that takes no requests. A script is played instead of them.
     """
 
     merge: MergePolicy = MergePolicy.ASK
@@ -89,11 +87,6 @@ class Preferences:
     runner: str = ""
     fallback_runner: str = ""
     model: str = ""
-
-    @property
-    def has_sessions(self) -> bool:
-        """Whether there is anything that sessions can be had with."""
-        return bool(self.script or self.runner)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,8 @@ SCRIPTED = "scripted"
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """One route for each kind, every bid shown."""
-    routes = find_routes(state.issue, ports.agents, sessions=state.preferences.has_sessions)
+    sessions = bool(state.preferences.script or state.preferences.runner)
+    routes = find_routes(state.issue, ports.agents, sessions=sessions)
     open_kinds = [route.kind.value for route in routes if route.agent is None]
     if len(open_kinds) == len(routes):
         reason = f"no agent bids enough for {', '.join(open_kinds)}: {_bids(routes)}"
