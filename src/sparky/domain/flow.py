@@ -31,6 +31,7 @@ from sparky.domain.conditions import (
     ready,
     said,
     stopped,
+    was_stopped,
 )
 from sparky.domain.escalation import Choice
 from sparky.domain.moves import Move
@@ -83,7 +84,7 @@ TABLE = (
     Row(
         START,
         "a person says: it may cost more, and a session was stopped",
-        both(answered(Choice.GO_ON), bears(Trait.OVER_BUDGET)),
+        both(answered(Choice.GO_ON), was_stopped),
         moves.same_agent,
         AGAIN,
     ),

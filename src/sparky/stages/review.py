@@ -54,6 +54,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         agent="mechanical-reviewer",
         blobs={f"session of {one.agent}": ports.blobs.put(one.result.output) for one in opinions},
         tokens=sum(one.result.tokens for one in opinions),
+        level=next((one.result.level.value for one in opinions), ""),
         turns=sum(one.result.turns for one in opinions),
         cost_usd=sum(one.result.cost_usd for one in opinions),
     )
