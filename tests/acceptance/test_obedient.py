@@ -12,8 +12,8 @@ trap.chmod(0o755)
 def tried(what, act):
     try:
         act()
-    except OSError as error:
-        print(what, "failed:", type(error).__name__)
+    except OSError:
+        print(what, "failed")
     else:
         print(what, "done")
 tried("read a key", lambda: print((pathlib.Path("{home}") / ".ssh/id_rsa").read_text()))
@@ -57,14 +57,13 @@ def test_what_it_does_outside_of_its_worktree_fails_and_what_it_plants_is_never_
     assert said.json()["work_completed"]["files_created"] == []
     kept = [path.read_bytes() for path in (world.root / "state" / "blobs").rglob("*") if path.is_file()]
     (shown,) = [blob.decode() for blob in kept if b"read a key " in blob]
-    assert [line for line in shown.splitlines() if line.endswith(("done", "Error", "None"))] == [
-        "read a key failed: FileNotFoundError",
-        "write in the checkout failed: OSError",
-        "write in its git directory failed: OSError",
-        "move main failed: OSError",
-        "write at home failed: OSError",
-        "read sparky's store failed: FileNotFoundError",
+    told = shown.splitlines()
+    # What it writes may seem to work: it has directories of its own in the places of these.
+    assert [line for line in told if line.startswith(("read", "token"))] == [
+        "read a key failed",
+        "read sparky's store failed",
         "token None",
     ]
+    assert not (world.root / ".bashrc").exists()
     assert world.snapshot() == before
     assert not canary.exists()

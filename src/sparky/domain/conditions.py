@@ -48,9 +48,14 @@ def overspent(state: PipelineState) -> bool:
     return bool(state.overspent)
 
 
+def was_stopped(state: PipelineState) -> bool:
+    """The newest attempt is a session that was stopped in the middle, as it might cost no more."""
+    return state.newest.stage is Stage.EXECUTE and Trait.OVER_BUDGET in state.newest.traits
+
+
 def stopped(state: PipelineState) -> bool:
-    """The newest attempt was stopped in the middle, as it used the segment's budget up."""
-    return Trait.OVER_BUDGET in state.newest.traits and len(state.attempts) > state.segment_start
+    """A session of this segment was stopped, and nobody has said yet that it may cost more."""
+    return was_stopped(state) and len(state.attempts) > state.segment_start
 
 
 def unanswered(state: PipelineState) -> bool:

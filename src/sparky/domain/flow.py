@@ -32,6 +32,7 @@ from sparky.domain.conditions import (
     said,
     stopped,
     unanswered,
+    was_stopped,
 )
 from sparky.domain.escalation import Choice
 from sparky.domain.moves import Move
@@ -84,7 +85,7 @@ TABLE = (
     Row(
         START,
         "a person says: it may cost more, and a session was stopped",
-        both(answered(Choice.GO_ON), bears(Trait.OVER_BUDGET)),
+        both(answered(Choice.GO_ON), was_stopped),
         moves.same_agent,
         AGAIN,
     ),

@@ -54,6 +54,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         agent="mechanical-reviewer",
         blobs={f"session of {one.agent}": ports.blobs.put(one.result.output) for one in opinions},
         tokens=sum(one.result.tokens for one in opinions),
+        level=next((one.result.level.value for one in opinions), ""),
         turns=sum(one.result.turns for one in opinions),
         cost_usd=sum(one.result.cost_usd for one in opinions),
     )
@@ -76,7 +77,7 @@ class _Opinion:
 def _opinions(handoff: Handoff, state: PipelineState, ports: Ports) -> Iterator[_Opinion]:
     """Of each reviewer for the issue's kinds, one session; one without kinds is for all."""
     kinds = {route.kind for route in state.routes}
-    for agent in available(ports.agents, sessions=state.preferences.has_sessions):
+    for agent in available(ports.agents, sessions=bool(state.preferences.script or state.preferences.runner)):
         if agent.role is Role.REVIEWER and isinstance(agent.works, Session):
             if agent.kinds and kinds.isdisjoint(agent.kinds):
                 continue
