@@ -48,9 +48,14 @@ def overspent(state: PipelineState) -> bool:
     return bool(state.budget.reached(state.spent))
 
 
+def cut_off(state: PipelineState) -> bool:
+    """The newest attempt is a session that was ended, as it used its segment's budget up."""
+    return state.newest.stage is Stage.EXECUTE and Trait.OVER_BUDGET in state.newest.traits
+
+
 def stopped(state: PipelineState) -> bool:
-    """The newest attempt was stopped in the middle, as it used the segment's budget up."""
-    return Trait.OVER_BUDGET in state.newest.traits and len(state.attempts) > state.segment_start
+    """That happened in this segment."""
+    return cut_off(state) and len(state.attempts) > state.segment_start
 
 
 def unanswered(state: PipelineState) -> bool:

@@ -18,6 +18,7 @@ from sparky.domain.conditions import (
     both,
     changed,
     composed,
+    cut_off,
     disagreed,
     faulty,
     gave_up,
@@ -84,7 +85,7 @@ TABLE = (
     Row(
         START,
         "a person says: it may cost more, and a session was stopped",
-        both(answered(Choice.GO_ON), bears(Trait.OVER_BUDGET)),
+        both(answered(Choice.GO_ON), cut_off),
         moves.same_agent,
         AGAIN,
     ),
