@@ -100,7 +100,11 @@ def steps(here: Scene, run: str) -> list[tuple[str, str]]:
     return [(one["stage"], one["verdict"]) for one in shown["steps"]]
 
 
-@pytest.mark.parametrize("runner", PROGRAMS)
+@pytest.mark.parametrize(
+    # OpenCode takes half a minute to give up what it would fetch.
+    "runner",
+    [pytest.param(name, marks=[pytest.mark.soak] * (name == "opencode")) for name in PROGRAMS],
+)
 def test_a_bug_is_mended_by_a_sub_agent_and_merged_and_costs_what_the_model_says(
     scene: MakeScene, runner: str
 ) -> None:

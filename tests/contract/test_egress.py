@@ -122,12 +122,17 @@ def test_a_process_reaches_the_ports_that_are_named_and_is_heard_meanwhile(
     servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
     ports = [server.getsockname()[1] for server in servers]
     said: list[bytes] = []
+
+    def hear(data: bytes) -> bool:
+        said.append(data)
+        return False
+
     done = shell.run(
         Command(
             argv=(sys.executable, "-I", "-S", "-c", TRIES, *map(str, ports)),
             cwd=tmp_path,
             policy=Policy(writable=(tmp_path,), ports=(ports[0],)),
-            hear=lambda data: bool(said.append(data)),
+            hear=hear,
         )
     )
     for server in servers:

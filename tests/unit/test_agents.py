@@ -1,7 +1,9 @@
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 
+from sparky.adapters.cli_runners import KNOWN
 from sparky.agents.coder import CODER
 from sparky.agents.dead_code import DEAD_CODE
 from sparky.agents.documenter import DOCUMENTER
@@ -10,6 +12,7 @@ from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
 from sparky.agents.table import AGENTS, SERVED, check, owner
 from sparky.agents.tester import TESTER
+from sparky.config import RUNNERS
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.tools.table import TOOLS
@@ -116,3 +119,11 @@ def test_an_example_that_its_bid_belies_is_told() -> None:
 def test_an_example_is_tried_although_the_agent_does_not_support_its_kind() -> None:
     stray = replace(DEAD_CODE, takes=(example("A review", Kind.REVIEW),), declines=())
     assert problems(stray) == ['dead-code: its example "A review" is of no kind that it supports (REVIEW)']
+
+
+def test_every_runner_of_the_settings_is_known_with_its_program() -> None:
+    modules = {name: import_module(f"sparky.adapters.{known.module}") for name, known in KNOWN.items()}
+    assert tuple(KNOWN) == RUNNERS
+    assert {name: modules[name].AGENTS[name].program for name in KNOWN} == {
+        name: known.program for name, known in KNOWN.items()
+    }
