@@ -24,7 +24,8 @@ from typing import Any
 from sparky.testing.corpus import Corpus, Truth
 from sparky.transcripts.claude import ClaudeReader
 from sparky.transcripts.claude_scan import read_fast
-from sparky.transcripts.library import Library, Wanted, open_library
+from sparky.transcripts.library import Library, open_library
+from sparky.transcripts.sessions import Wanted
 
 ROUNDS = 3
 SPARKY = str(Path(sys.executable).with_name("sparky"))

@@ -11,7 +11,8 @@ import pytest
 
 from sparky.transcripts.claude import ClaudeReader
 from sparky.transcripts.index import BrokenIndexError, Refreshed, TranscriptIndex
-from sparky.transcripts.library import INDEX, Library, Wanted, open_library
+from sparky.transcripts.library import INDEX, Library, open_library
+from sparky.transcripts.sessions import Wanted
 from sparky.transcripts.table import READERS
 from tests.transcripts.lines import SESSION, Project, answer, text_of, user, words
 

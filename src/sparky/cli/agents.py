@@ -4,7 +4,7 @@ import click
 from rich.table import Table
 
 from sparky.agents.table import AGENTS, check, owner
-from sparky.cli.options import as_json, put_json, say
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out
 from sparky.domain.agent import Agent, Session, ToolFix
 from sparky.domain.issue import Kind

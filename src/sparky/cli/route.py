@@ -6,7 +6,8 @@ import click
 
 from sparky.agents.table import AGENTS
 from sparky.cli.errand import find_errand
-from sparky.cli.options import as_json, place, put_json, repository, say, script
+from sparky.cli.options import place, repository, script
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out, text
 from sparky.stages.route import find_routes
 from sparky.views import bid_line
