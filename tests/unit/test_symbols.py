@@ -59,9 +59,9 @@ def test_layout_tells_what_the_parser_tells() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        b'x = """\ndef no(): ...\n"""\ndef f():\n    a = (\n1,\n)\n    # inside\n    return a\n# outside\n',
+        b'x = """\ndef no(): ...\n"""\ndef f():\n    a = (\n1,\n)\n    # inside\n    return a\n# out',
         b"def f():\n    x = 'a # def'  # class C:\n\n    class C: y = 1\n    return x\nasync  def g(): ...\n",
-        b"if 1:\n    @a\n    # between\n    @b(\n1,\n    )\n    def f(): ...\nelse:\n    class D:\n        z = 2",
+        b"if 1:\n  @a\n  # between\n  @b(\n1,\n  )\n  def f(): ...\nelse:\n  class D:\n    z = 2",
         b"m = (a\n@ b)\nclass_ = 1\ndef f(): return 1 \\\n  + 2\n",
         "def gr\u00fc\u00dfe(): ...\n".encode(),
         b"class A:\n\tdef f(self):\n\t\tpass\n",
