@@ -21,6 +21,7 @@ from tests.transcripts.lines import (
 )
 
 PROMPT = "Mend the total of an order."
+REASON = "use the helper\n  that is there; password = '[redacted: assigned secret]'"
 STOPPED = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
 
 
@@ -54,8 +55,7 @@ def test_what_a_person_said_reaches_the_next_attempt_in_order_and_no_tool_does(
     found = aftermath(archived(project, tmp_path), [PROMPT], pytest.fail)
     assert found.said.split("\n- ") == [
         "- The person stopped the work (Bash rm -rf build): keep the build directory",
-        "The person refused a tool call (Edit shop/total.py): "
-        + "use the helper\n  that is there; password = '[redacted: assigned secret]'",
+        f"The person refused a tool call (Edit shop/total.py): {REASON}",
         f"The person said: {'a' * 1400} […] {'b' * 600}",
     ]
     assert (found.end, found.why) == (EndState.KILLED, "a prompt was not answered")
