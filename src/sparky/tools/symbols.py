@@ -110,7 +110,7 @@ def _laid_out(source: bytes) -> tuple[str, ...] | None:
         return None
     layout = _Layout()
     for mark in _MARK.finditer(plain):
-        step = _STEPS.get(mark.lastgroup)
+        step = _STEPS.get(mark.lastgroup or "")
         if step is not None:
             layout.bracket(step)
             continue
