@@ -165,9 +165,11 @@ def scan(ports: Ports, context: Context, kinds: Sequence[Kind], paths: Sequence[
 
 def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
     """The Python files of a commit that lie in the paths; in all of it without paths."""
-    places = [PurePosixPath(path) for path in paths or (".",)]
-    sources = (PurePosixPath(file) for file in ports.repository.files(sha) if file.endswith(SOURCES))
-    return (str(file) for file in sources if any(file.is_relative_to(place) for place in places))
+    sources = [file for file in ports.repository.files(sha) if file.endswith(SOURCES)]
+    places = [PurePosixPath(path) for path in paths]
+    if not places or PurePosixPath() in places:
+        return sources
+    return (file for file in sources if any(PurePosixPath(file).is_relative_to(place) for place in places))
 
 
 def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:

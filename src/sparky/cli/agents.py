@@ -11,7 +11,8 @@ from sparky.agents.agent_md import AgentFileError, parse
 from sparky.agents.registry import FOLDER, FOREIGN, Registry
 from sparky.agents.table import check, owner
 from sparky.app.build import RUNNERS, read_agents
-from sparky.cli.options import KindType, as_json, named_repository, put_json, repository, say
+from sparky.cli.options import KindType, named_repository, repository
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out
 from sparky.config import read_environment
 from sparky.domain.agent import ROUTED, Agent, Role, Session, ToolFix

@@ -6,7 +6,8 @@ import click
 from rich.markup import escape
 
 from sparky.app.checks import check_machine
-from sparky.cli.options import as_json, put_json, repository
+from sparky.cli.options import repository
+from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out
 from sparky.config import read_environment
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from sparky.cli.options import as_json, named_repository, put_json, repository
+from sparky.cli.options import named_repository, repository
+from sparky.cli.output import as_json, put_json
 from sparky.config import FILE
 from sparky.domain.errors import UsageError
 

@@ -8,7 +8,8 @@ from rich.table import Table
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
-from sparky.cli.options import as_json, house, put_json
+from sparky.cli.options import house
+from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out
 from sparky.domain.run import RunRow
 from sparky.reports.metrics import Metric, Told, cost, measure

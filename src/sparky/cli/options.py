@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from sparky.adapters.git import Found, find_repository
-from sparky.adapters.progress import one_line
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House, open_house, prepare_cache
 from sparky.config import RUNNERS, Environment, Settings, preferences, read_environment, read_settings
@@ -17,12 +16,9 @@ from sparky.domain.change import is_text
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.state import MergePolicy, Preferences
-from sparky.formats.state_json import encode
 from sparky.ports import NoRepositoryError
 
 Function = Callable[..., Any]
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 
 repository = click.option(
     "-C",
@@ -89,16 +85,6 @@ def inside(here: Place, repo: Path, paths: Iterable[str]) -> tuple[str, ...]:
             raise UsageError(f"{name!a} is not UTF-8, and tools report in UTF-8: name its directory instead")
         named.append(name)
     return tuple(named)
-
-
-def put_json(value: object) -> None:
-    """The value as indented JSON on standard output."""
-    click.echo(encode(value, indent=2).decode())
-
-
-def say(text: str) -> None:
-    """A line for the person, on standard error: results alone are on standard output."""
-    click.echo(one_line(text), err=True)
 
 
 class KindType(click.ParamType[Kind]):

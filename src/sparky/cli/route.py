@@ -7,7 +7,8 @@ import click
 from sparky.app.build import require_agents
 from sparky.app.intake import base_of, context_of
 from sparky.cli.errand import find_errand
-from sparky.cli.options import as_json, place, put_json, repository, runner, say, script
+from sparky.cli.options import place, repository, runner, script
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out, text
 from sparky.stages.route import find_routes
 from sparky.views import bid_line

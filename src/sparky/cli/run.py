@@ -10,19 +10,8 @@ from sparky.adapters.scripted import read_script
 from sparky.app.build import require_agents
 from sparky.app.read import House
 from sparky.cli.errand import Errand, find_errand, read_errands
-from sparky.cli.options import (
-    Place,
-    as_json,
-    auto,
-    place,
-    preferences_of,
-    put_json,
-    repository,
-    runner,
-    sandbox,
-    say,
-    script,
-)
+from sparky.cli.options import Place, auto, place, preferences_of, repository, runner, sandbox, script
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.config import Settings

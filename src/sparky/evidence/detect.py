@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from sparky.domain.attempt import Evidence
@@ -41,7 +42,7 @@ def exported(ports: Ports, sha: str) -> Iterator[Path]:
 
 def bind(ports: Ports, name: str, root: Path) -> Tool:
     """A tool for the target in a directory."""
-    return TOOLS[name](ports.binaries[name], lambda path: read_file(root, path))
+    return TOOLS[name](ports.binaries[name], reader(root))
 
 
 def detect(
@@ -61,10 +62,11 @@ def detect(
     findings: list[Finding] = []
     evidence: list[Evidence] = []
     notes: list[str] = []
+    read = reader(root)
     for name in TOOLS:
-        tool = TOOLS[name](ports.binaries[name], configured or (lambda path: read_file(root, path)))
+        tool = TOOLS[name](ports.binaries[name], configured or read)
         results = tuple(run_tool(ports, root, argv) for argv in tool.detect(wanted, paths))
-        found = tool.findings(results, str(root), lambda path: read_file(root, path))
+        found = tool.findings(results, str(root), read)
         findings += found
         evidence += [_evidence(ports, result, sha, len(found)) for result in results]
         notes += tool.notes if results else ()
@@ -76,15 +78,24 @@ def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
     return ports.shell.run(Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT))
 
 
-def read_file(root: Path, path: str) -> bytes | None:
-    """A file's bytes; None if it is not there, or only by a link, which may lead outside the target."""
-    place = os.path.join(root, path)  # noqa: PTH118 - asked for every file of a target, which may have many
-    if os.path.realpath(place) != place:
-        return None
-    try:
-        return Path(place).read_bytes()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
+def reader(root: Path) -> Read:
+    """Reads a directory's files: None for what is not there, or only by a link, which may lead elsewhere.
+
+    Whether a folder is a link is looked up once for all of its files.
+    """
+    real = lru_cache(maxsize=None)(lambda folder: os.path.realpath(folder) == folder)
+
+    def read(path: str) -> bytes | None:
+        place = f"{root}/{path}"
+        if not real(place.rpartition("/")[0]) or os.path.islink(place):  # noqa: PTH114 - it has many files
+            return None
+        try:
+            with open(place, "rb") as file:  # noqa: PTH123 - as above
+                return file.read()
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            return None
+
+    return read
 
 
 def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:
