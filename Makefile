@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check soak house fmt bench lock clean
+.PHONY: demo test check soak crash house fmt bench lock clean
 
 demo: $(READY)
 	$(BIN)/sparky demo
@@ -19,8 +19,12 @@ check: $(READY)
 	$(BIN)/python scripts/house.py --check
 	$(BIN)/python scripts/covered.py
 
-soak: $(READY)
+soak: crash
 	$(BIN)/python -m pytest -q -n 2 -m soak
+
+# Kills a run before each change that it makes; writes docs/reliability.md.
+crash: $(READY)
+	$(BIN)/python -m tests.durable.crash
 
 house: $(READY)
 	$(BIN)/python scripts/house.py

@@ -16,7 +16,15 @@ from sparky.domain.state import Budget, MergePolicy, Preferences
 
 FILE = "sparky.toml"
 
-POSITIVE = ("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes")
+POSITIVE = (
+    "test_timeout_s",
+    "session_timeout_s",
+    "budget_usd",
+    "budget_tokens",
+    "budget_minutes",
+    "budget_attempt_usd",
+    "budget_day_usd",
+)
 """Settings that must be above 0."""
 
 _INDEX_KEYS = (
@@ -54,6 +62,8 @@ class Settings:
     budget_usd: float | None = None
     budget_tokens: int | None = None
     budget_minutes: float | None = None
+    budget_attempt_usd: float | None = None
+    budget_day_usd: float | None = None
     sandbox: bool = True
     constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
@@ -193,12 +203,14 @@ def preferences(settings: Settings) -> Preferences:
 
 
 def budget(settings: Settings) -> Budget:
-    """What a segment of a run may cost."""
+    """What a run may cost, before it asks."""
     minutes = settings.budget_minutes
     return Budget(
         usd=settings.budget_usd,
         tokens=settings.budget_tokens,
         seconds=None if minutes is None else minutes * 60,
+        attempt_usd=settings.budget_attempt_usd,
+        day_usd=settings.budget_day_usd,
     )
 
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -455,3 +456,16 @@ def test_what_is_stored_and_cannot_be_read_is_refused_as_such(store: SqliteStore
     connection.close()
     with pytest.raises(UnreadableStateError, match=r"^not a PipelineState: Input data was truncated$"):
         store.state("run-1")
+
+
+def test_what_agents_cost_today_is_counted_for_one_repository(store: SqliteStore) -> None:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    worked = replace(visited(Stage.EXECUTE), started=now, cost_usd=0.3)
+    store.claim(a_run(1), "executor", start)
+    store.claim(a_run(2, issue="8"), "executor", start)
+    store.save_attempt("run-1", 0, worked)
+    store.save_attempt("run-1", 1, replace(worked, started="2020-01-01T10:00:00+00:00"))
+    store.save_attempt("run-1", 2, replace(worked, stage=Stage.CHILD))
+    store.save_attempt("run-2", 0, replace(worked, cost_usd=0.25))
+    assert store.spent_today(CONTEXT.git_dir) == 0.55
+    assert store.spent_today("/elsewhere") == 0.0

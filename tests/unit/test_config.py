@@ -28,6 +28,8 @@ session_timeout_s = 0.5
 budget_usd = 5
 budget_tokens = 2_000_000
 budget_minutes = 1.5
+budget_attempt_usd = 2
+budget_day_usd = 20
 sandbox = false
 constraints = ["no new dependency"]
 issues = ["work"]
@@ -45,6 +47,8 @@ SET = Settings(
     budget_usd=5.0,
     budget_tokens=2_000_000,
     budget_minutes=1.5,
+    budget_attempt_usd=2.0,
+    budget_day_usd=20.0,
     sandbox=False,
     constraints=("no new dependency",),
     issues=("work",),
@@ -84,7 +88,7 @@ def test_every_key_of_sparky_toml_is_read_and_wanted(tmp_path: Path) -> None:
 
 def test_what_a_run_may_cost_has_no_limit_unless_one_is_said() -> None:
     assert budget(Settings()) == Budget(usd=None, tokens=None, seconds=None)
-    assert budget(SET) == Budget(usd=5.0, tokens=2_000_000, seconds=90.0)
+    assert budget(SET) == Budget(usd=5.0, tokens=2_000_000, seconds=90.0, attempt_usd=2.0, day_usd=20.0)
 
 
 def test_the_table_of_a_pyproject_is_read_where_there_is_no_file_of_its_own(tmp_path: Path) -> None:
@@ -106,7 +110,8 @@ WRONG = {
     "mrege = 'auto'": "unknown key 'mrege'; did you mean 'merge'?",
     "test_timeout = 5": "unknown key 'test_timeout'; did you mean 'test_timeout_s'?",
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
-    "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, sandbox, "
+    "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, "
+    "budget_attempt_usd, budget_day_usd, sandbox, "
     "constraints, issues, script, write_results, sisters",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",

@@ -935,6 +935,24 @@ BUDGET_ROWS: Rows = {
         limited(ADA_BOB, costing(failed("ada"), usd=0.75, tokens=2000, seconds=90.0)),
         over("0.75 of 0.50 USD, 2000 of 1000 tokens, 1.5 of 1.0 minutes; ada said 1"),
     ),
+    "one attempt has cost too much: a person is asked, also when the tests come after it": (
+        limited(
+            ADA,
+            costing(changed("ada", ONE), usd=0.4),
+            visited(REVIEW),
+            visited(TEST, REVISE, to=ONE),
+            budget=Budget(usd=1.0, attempt_usd=0.3),
+        ),
+        over("0.40 of 0.30 USD in one go; test said 1", at=ONE),
+    ),
+    "the day has cost too much: a person is asked": (
+        limited(ADA_BOB, failed("ada"), budget=Budget(day_usd=2.0, today_usd=2.5)),
+        over("2.50 of 2.00 USD today; ada said 1"),
+    ),
+    "the day has cost too much, and a person lets it go on: the next agent": (
+        answered(limited(ADA_BOB, failed("ada"), budget=Budget(day_usd=2.0, today_usd=2.5)), Choice.GO_ON),
+        execute("bob", "a person said: continue", at=BASE, errors=("ada said 1",), number=2),
+    ),
     "a little of the budget is left: the next agent": (
         limited(ADA_BOB, costing(failed("ada"), usd=0.49, tokens=999, seconds=59.9)),
         execute("bob", "ada said 1", at=BASE, strategy=MECHANICAL, errors=("ada said 1",)),

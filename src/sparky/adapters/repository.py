@@ -201,9 +201,23 @@ class GitRepository:
         self.require_droppable(run, branch)
         tree = self._worktree(run)
         tree.remove()
-        for name, sha in self._tips(run, branch).items():
-            self._git.run("update-ref", "-d", name, sha)
+        again = tree.dropping()
+        for name in (_head(branch), _kept(run)):
+            self._git.git_path(f"{name}.lock").unlink(missing_ok=True)
+        try:
+            self._delete(self._tips(run, branch))
+        except GitError:
+            # One who was killed here may have left the lock that all refs share; others hold it for a moment.
+            lock = self._git.git_path("packed-refs.lock")
+            if not (again and lock.exists()):
+                raise
+            lock.unlink()
+            self._delete(self._tips(run, branch))
         tree.forget()
+
+    def _delete(self, tips: Mapping[str, str]) -> None:
+        lines = "".join(f"delete {name} {sha}\n" for name, sha in tips.items())
+        self._git.run("update-ref", "--stdin", stdin=lines.encode())
 
     def _tips(self, run: str, branch: str) -> dict[str, str]:
         return {name: sha for name in (_head(branch), _kept(run)) if (sha := self.resolve(name))}

@@ -68,6 +68,14 @@ class SqliteStore(Claims):
             state = state.record(decode(attempt, Attempt))
         return state
 
+    def spent_today(self, repository: str) -> float:
+        """What agents have cost in a repository since midnight (UTC), in USD."""
+        query = """SELECT total(json_extract(CAST(attempt AS TEXT), '$.cost_usd'))
+            FROM attempts JOIN runs USING (run_id) WHERE repository = ? AND stage = 'execute'
+            AND json_extract(CAST(attempt AS TEXT), '$.started') >= date('now')"""
+        with self._errors():
+            return round(float(self._connection().execute(query, (repository,)).fetchone()[0]), 6)
+
     def refuse(self, repository: str, reasons: Mapping[str, str]) -> None:
         """Remember, by fingerprint, the findings whose fix was withdrawn, and why."""
         with self._transaction() as connection:

@@ -54,7 +54,10 @@ class LocalSteps:
         self._turn = Turn(house.locks)
 
     def decide(self, state: PipelineState) -> Handoff | End:
-        """The flow's decision, with what a person asked for in between."""
+        """The flow's decision, with what a person asked for and what other runs have cost in between."""
+        if state.budget.day_usd is not None:
+            today = self._house.store.spent_today(state.context.git_dir)
+            state = replace(state, budget=replace(state.budget, today_usd=today))
         return decide(state, cancelled=self._is_cancelled(state))
 
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:

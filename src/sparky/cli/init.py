@@ -32,6 +32,8 @@ session_timeout_s = 1800
 # budget_usd = 5.0
 # budget_tokens = 2_000_000
 # budget_minutes = 120
+# budget_attempt_usd = 2.0
+# budget_day_usd = 20.0
 
 # Foreign code (tests, builds, agents) runs in a sandbox. false is shown on every result.
 sandbox = true

@@ -44,8 +44,8 @@ def own_fault(state: PipelineState) -> bool:
 
 
 def overspent(state: PipelineState) -> bool:
-    """This segment has used its budget up."""
-    return bool(state.budget.reached(state.spent))
+    """The segment, its newest attempt or the day has used a budget up."""
+    return bool(state.overspent)
 
 
 def always(_state: PipelineState) -> bool:

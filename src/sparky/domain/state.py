@@ -93,25 +93,34 @@ class Spent:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What one segment of a run may cost; None means no limit."""
+    """What one segment of a run may cost, one attempt of an agent, and all runs of a repository in a day.
+
+    None means no limit. `today_usd` is no limit, but what the day (UTC) has cost at this moment.
+    """
 
     usd: float | None = None
     tokens: int | None = None
     seconds: float | None = None
+    attempt_usd: float | None = None
+    day_usd: float | None = None
+    today_usd: float = 0.0
 
-    def reached(self, spent: Spent) -> tuple[str, ...]:
-        """The limits that are reached, each in words: what was spent, of how much."""
+    def reached(self, spent: Spent, newest_usd: float = 0.0) -> tuple[str, ...]:
+        """The limits that are reached, each in words; `newest_usd` is what the newest attempt has cost."""
         minutes, allowed = spent.seconds / 60, (self.seconds or 0) / 60
         said = (
             (spent.usd, self.usd, f"{spent.usd:.2f} of {self.usd or 0:.2f} USD"),
             (spent.tokens, self.tokens, f"{spent.tokens} of {self.tokens} tokens"),
             (spent.seconds, self.seconds, f"{minutes:.1f} of {allowed:.1f} minutes"),
+            (newest_usd, self.attempt_usd, f"{newest_usd:.2f} of {self.attempt_usd or 0:.2f} USD in one go"),
+            (self.today_usd, self.day_usd, f"{self.today_usd:.2f} of {self.day_usd or 0:.2f} USD today"),
         )
         return tuple(words for cost, limit, words in said if limit is not None and cost >= limit)
 
     def less(self, spent: Spent) -> "Budget":
         """What is left of it."""
-        return Budget(
+        return replace(
+            self,
             usd=None if self.usd is None else max(self.usd - spent.usd, 0.0),
             tokens=None if self.tokens is None else max(self.tokens - spent.tokens, 0),
             seconds=None if self.seconds is None else max(self.seconds - spent.seconds, 0.0),
@@ -217,6 +226,14 @@ class PipelineState:
             tokens=sum(a.tokens for a in here),
             seconds=round(sum(a.seconds for a in here), 3),
         )
+
+    @property
+    def overspent(self) -> tuple[str, ...]:
+        """The limits that are reached, each in words; the day's not in a segment that a person let go on."""
+        free = self.answer is not None and self.answer.choice is Choice.GO_ON
+        worked = [a.cost_usd for a in self.attempts[self.segment_start :] if a.stage is Stage.EXECUTE]
+        budget = replace(self.budget, day_usd=None) if free else self.budget
+        return budget.reached(self.spent, worked[-1] if worked else 0.0)
 
     @property
     def given_up(self) -> tuple[str, ...]:
