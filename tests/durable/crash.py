@@ -189,9 +189,9 @@ def main(sample: int | None) -> int:
         wrong = kill(root, points, 1 if sample else 2)
         sys.stdout.write(f"killed at {len(points)} of {len(passed)} boundaries; {wrong} went wrong\n")
         if sample is None and not wrong:
-            cuts = walk(make_world(root / "cuts", root / "cache"), None)
+            cuts, frames = walk(make_world(root / "cuts", root / "cache"), None)
             counts = Counter(one.kind for one in passed), Counter(one.kind for one in points)
-            figures = Figures(passed=dict(counts[0]), killed=dict(counts[1]), cuts=cuts)
+            figures = Figures(passed=dict(counts[0]), killed=dict(counts[1]), cuts=cuts, frames=frames)
             PAGE.write_text(render(figures), encoding="utf-8")
     return int(bool(wrong))
 

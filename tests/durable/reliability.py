@@ -7,16 +7,17 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 _ROW = re.compile(r"^\| (\D+?) \| (\d+) \| (\d+) \|$", re.MULTILINE)
-_CUTS = re.compile(r"cut in each of its (\d+) frames")
+_CUTS = re.compile(r"cut in (\d+) of its (\d+) frames")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """How many boundaries of each kind a run passed, at how many it was killed, and the cuts of the log."""
+    """How many boundaries of each kind a run passed, at how many it was killed; the log's cuts and frames."""
 
     passed: Mapping[str, int]
     killed: Mapping[str, int]
     cuts: int
+    frames: int
 
 
 def render(figures: Figures) -> str:
@@ -49,8 +50,8 @@ After each of the {killed} kills there was, in the end:
 * no process that outlived the killed one by more than ten seconds.
 
 A power failure may also take the database's last commits, while files and refs stay. The write-ahead log of a
-finished run was cut in each of its {figures.cuts} frames, and the issue asked for again: there was one commit
-on `main` every time.
+finished run was cut in {figures.cuts} of its {figures.frames} frames, and the issue asked for again: there
+was one commit on `main` every time.
 """
 
 
@@ -62,4 +63,5 @@ def parse(text: str) -> Figures:
         passed={kind: int(count) for kind, count, _ in rows},
         killed={kind: int(count) for kind, _, count in rows},
         cuts=int(cuts[1]) if cuts else 0,
+        frames=int(cuts[2]) if cuts else 0,
     )

@@ -15,31 +15,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import NoReturn
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.ptrace.argtypes = [ctypes.c_long] * 4
+from tests.durable.calls import CALLS, LIBC, Call, Kind, stop_at_calls
+
 _CONT, _SYSCALL, _SEIZE, _LISTEN, _INFO = 7, 24, 0x4206, 0x4208, 0x420E
 _GOOD, _FORK, _VFORK, _CLONE, _EXEC, _SECCOMP, _EXIT_KILL = 1, 2, 4, 8, 0x10, 0x80, 0x100000
 _EVENT_EXEC, _EVENT_SECCOMP, _EVENT_STOP = 4, 7, 128
 _ALL = 0x40000000
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _AT_CWD = 0xFFFFFF9C
-_ALLOW, _TRACE, _LOAD, _EQUAL, _SET, _RETURN = 0x7FFF0000, 0x7FF00000, 0x20, 0x15, 0x45, 0x06
-
-
-class Kind(Enum):
-    """What sort of change a boundary lies before."""
-
-    START = "process start"
-    WRITE = "file write"
-    RENAME = "rename"
-    REMOVAL = "removal"
-    DIRECTORY = "directory made"
-    REF = "ref update"
-    COMMIT = "database commit"
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -50,47 +35,6 @@ class Boundary:
     what: str
     number: int
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Call:
-    """How a call names what it changes: the place of its path, or of its descriptor, among the arguments.
-
-    `folder`: the place of the directory that the path is relative to.
-    """
-
-    kind: Kind
-    path: int | None = None
-    folder: int | None = None
-    descriptor: int | None = None
-
-
-_CALLS = {
-    1: _Call(kind=Kind.WRITE, descriptor=0),  # write
-    18: _Call(kind=Kind.WRITE, descriptor=0),  # pwrite64
-    20: _Call(kind=Kind.WRITE, descriptor=0),  # writev
-    40: _Call(kind=Kind.WRITE, descriptor=0),  # sendfile
-    59: _Call(kind=Kind.START, path=0),  # execve
-    76: _Call(kind=Kind.WRITE, path=0),  # truncate
-    77: _Call(kind=Kind.WRITE, descriptor=0),  # ftruncate
-    82: _Call(kind=Kind.RENAME, path=1),  # rename
-    83: _Call(kind=Kind.DIRECTORY, path=0),  # mkdir
-    84: _Call(kind=Kind.REMOVAL, path=0),  # rmdir
-    85: _Call(kind=Kind.WRITE, path=0),  # creat
-    86: _Call(kind=Kind.RENAME, path=1),  # link
-    87: _Call(kind=Kind.REMOVAL, path=0),  # unlink
-    88: _Call(kind=Kind.WRITE, path=1),  # symlink
-    258: _Call(kind=Kind.DIRECTORY, path=1, folder=0),  # mkdirat
-    263: _Call(kind=Kind.REMOVAL, path=1, folder=0),  # unlinkat
-    264: _Call(kind=Kind.RENAME, path=3, folder=2),  # renameat
-    265: _Call(kind=Kind.RENAME, path=3, folder=2),  # linkat
-    266: _Call(kind=Kind.WRITE, path=2, folder=1),  # symlinkat
-    316: _Call(kind=Kind.RENAME, path=3, folder=2),  # renameat2
-    326: _Call(kind=Kind.WRITE, descriptor=2),  # copy_file_range
-    2: _Call(kind=Kind.WRITE, path=0),  # open
-    257: _Call(kind=Kind.WRITE, path=1, folder=0),  # openat
-}
-_OPENING = {2: 1, 257: 2}
-"""Where the flags of the calls that open a file stand; those that open it for reading are not stopped."""
 
 _REFS = re.compile(r"/\.git/(worktrees/[^/]+/)?(HEAD|packed-refs|refs/.*)$")
 _VARYING = (
@@ -177,7 +121,7 @@ class Tracer:
     def _boundary(self, pid: int) -> Boundary | None:
         """What the stopped call is about to change; None if that is no file, and starts nothing."""
         number, args = _asked(pid)
-        call = _CALLS[number]
+        call = CALLS[number]
         path = _path(pid, call, args)
         if path is None or path.endswith("-shm"):
             return None
@@ -223,31 +167,12 @@ def play(work: Callable[[], None]) -> NoReturn:
 
 def _stopped(work: Callable[[], None]) -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
-    _filter()
+    stop_at_calls()
     work()
 
 
-def _filter() -> None:
-    """From now on the calls above stop, here and in all that is started."""
-    code = [(_LOAD, 0, 0, 0)]
-    for number in _CALLS:
-        if number in _OPENING:
-            flags = 16 + 8 * _OPENING[number]
-            code += [(_EQUAL, 0, 4, number), (_LOAD, 0, 0, flags), (_SET, 0, 1, _WRITING)]
-            code += [(_RETURN, 0, 0, _TRACE), (_RETURN, 0, 0, _ALLOW)]
-        else:
-            code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _TRACE)]
-    code.append((_RETURN, 0, 0, _ALLOW))
-    plain = b"".join(struct.pack("HBBI", *one) for one in code)
-    kept = ctypes.create_string_buffer(plain)
-    program = ctypes.create_string_buffer(struct.pack("HP", len(code), ctypes.addressof(kept)))
-    for words in ((38, 1, 0, 0, 0), (22, 2, program, 0, 0)):
-        if _LIBC.prctl(*words):
-            raise OSError(ctypes.get_errno(), "prctl")
-
-
 def _ptrace(request: int, pid: int, data: int = 0, address: int = 0) -> int:
-    done: int = _LIBC.ptrace(request, pid, address, data)
+    done: int = LIBC.ptrace(request, pid, address, data)
     if done < 0:
         raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")
     return done
@@ -296,7 +221,7 @@ def _text(pid: int, address: int) -> str:
     return os.fsdecode(said.partition(b"\0")[0])
 
 
-def _path(pid: int, call: _Call, args: tuple[int, ...]) -> str | None:
+def _path(pid: int, call: Call, args: tuple[int, ...]) -> str | None:
     """The path of the file that is about to be changed; None for pipes, devices and files without a name."""
     if call.descriptor is not None:
         place = Path(f"/proc/{pid}/fd/{args[call.descriptor]}")
