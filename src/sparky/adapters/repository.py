@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from sparky.adapters import git_diff
 from sparky.adapters.git import Git, resolve
-from sparky.adapters.git_merge import fast_forward, find_checkouts
+from sparky.adapters.git_merge import clear, fast_forward, find_checkouts
 from sparky.adapters.git_overlay import overlay
 from sparky.adapters.git_rebase import replay, take_back
 from sparky.adapters.git_settings import IDENTITY
@@ -174,6 +174,8 @@ class GitRepository:
         ref = f"refs/heads/{target}"
         now = self.resolve(ref)
         if now is not None and self._contains(now, head):
+            for checkout in self._checkouts(ref):
+                clear(checkout, self._git.git_path(f"{ref}.lock"))
             return
         if now != expected:
             raise TargetMovedError(f"{target} is at {now or 'no commit'}, not at {expected}")

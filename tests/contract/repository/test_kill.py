@@ -124,6 +124,21 @@ def test_a_merge_whose_git_was_killed_halfway_is_finished(house: House) -> None:
     assert not [path for path in git_dir.rglob("*") if path.name.endswith((".lock", ".sparky"))]
 
 
+def test_a_merge_that_was_killed_as_all_was_done_leaves_no_lock_when_it_is_run_again(house: House) -> None:
+    base = house.sha("main")
+    sha = house.change(a="a = 2\n")
+    house.repository.merge("main", base, sha)
+    git_dir = house.top / ".git"
+    (git_dir / "index.lock").write_bytes(b"sparky merges here\n")
+    for name in ("HEAD.lock", "refs/heads/main.lock"):
+        (git_dir / name).touch()
+    house.repository.merge("main", base, sha)
+    assert list(git_dir.rglob("*.lock")) == []
+    (git_dir / "index.lock").touch()
+    house.repository.merge("main", base, sha)
+    assert [path.name for path in git_dir.rglob("*.lock")] == ["index.lock"]
+
+
 def test_an_edit_made_after_a_killed_merge_is_not_overwritten(house: House) -> None:
     base = house.sha("main")
     sha = house.change(a="a = 2\n", b="b = 2\n")
