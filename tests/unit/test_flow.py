@@ -940,7 +940,7 @@ BUDGET_ROWS: Rows = {
             ADA,
             costing(changed("ada", ONE), usd=0.4),
             visited(REVIEW),
-            visited(TEST, REVISE, to=ONE),
+            replace(visited(TEST, REVISE, to=ONE), responsibility=Responsibility.CODER),
             budget=Budget(usd=1.0, attempt_usd=0.3),
         ),
         over("0.40 of 0.30 USD in one go; test said 1", at=ONE),
