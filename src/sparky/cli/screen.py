@@ -84,7 +84,7 @@ def _put_step(step: StoryStep) -> None:
         f"  [dim]{step.seconds:.1f} s[/]"
     )
     if step.turn is not None:
-        console.print(f"  whose turn: {text(step.turn)}", style="dim")
+        console.print(f"           whose turn: {text(step.turn)}", style="dim")
     for line in briefing_lines(step.briefing) if step.briefing else ():
         console.print(f"           {text(line)}", style="dim")
     for gate in step.gates:
