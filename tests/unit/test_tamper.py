@@ -336,3 +336,20 @@ def test_watch():
 )
 def test_what_is_filled_before_it_is_judged_is_no_constant(old: str, new: str) -> None:
     assert said(edited(old, new, FILLED)) == [Sort.LOOSENED]
+
+
+LEFT = """import pytest
+from shop import Basket
+
+
+def test_left():
+    basket = Basket()
+    with pytest.raises(KeyError):
+        with basket.locked():
+            raise KeyError
+    assert not basket.is_locked()
+"""
+
+
+def test_what_is_claimed_behind_an_expected_error_counts() -> None:
+    assert said(edited("    assert not basket.is_locked()\n", "", LEFT)) == [Sort.LOOSENED]

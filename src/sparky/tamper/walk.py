@@ -146,10 +146,12 @@ class Walk:
 
     def _with(self, node: ast.With | ast.AsyncWith, place: Place) -> Place:
         body = "; ".join(_put_statement(s, place.env) for s in node.body)
+        caught = False
         for item in node.items:
             context = put(item.context_expr, place.env)
             if (claim := raised(context, body, node.lineno)) is not None:
                 self._add([claim], place)
+                caught = True
             if call_name(context).rpartition(".")[2] == "suppress" and _is_broad(context):
                 place = replace(
                     place, dead=place.dead or f"suppress() in line {node.lineno} swallows its failure"
@@ -160,7 +162,7 @@ class Walk:
         after = self.block(node.body, place)
         if any("suppress" in call_name(item.context_expr) for item in node.items):
             return replace(_forget(before, node), dead="" if "swallows" in before.dead else before.dead)
-        return after
+        return replace(after, dead=before.dead) if caught else after
 
     def _try(self, node: ast.Try | ast.TryStar, place: Place) -> Place:
         swallowed = ""
