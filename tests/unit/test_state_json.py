@@ -155,7 +155,7 @@ STATE = PipelineState(
         constraints=("no new dependency",),
         script="/home/ada/play.toml",
     ),
-    budget=Budget(usd=1.5, tokens=100000, seconds=3600.0),
+    budget=Budget(usd=1.5, tokens=100000, seconds=3600.0, attempt_usd=0.5, day_usd=20.0, today_usd=0.25),
     earlier=(
         Earlier(
             run_id="7-5c0ffee5-1",

@@ -11,6 +11,7 @@ from sparky.adapters.git import Git, resolve
 from sparky.adapters.git_merge import clear, fast_forward, find_checkouts
 from sparky.adapters.git_overlay import overlay
 from sparky.adapters.git_rebase import replay, take_back
+from sparky.adapters.git_refs import delete
 from sparky.adapters.git_settings import IDENTITY
 from sparky.adapters.git_worktree import Worktree
 from sparky.domain.change import FileChange
@@ -204,22 +205,8 @@ class GitRepository:
         tree = self._worktree(run)
         tree.remove()
         again = tree.dropping()
-        for name in (_head(branch), _kept(run)):
-            self._git.git_path(f"{name}.lock").unlink(missing_ok=True)
-        try:
-            self._delete(self._tips(run, branch))
-        except GitError:
-            # One who was killed here may have left the lock that all refs share; others hold it for a moment.
-            lock = self._git.git_path("packed-refs.lock")
-            if not (again and lock.exists()):
-                raise
-            lock.unlink()
-            self._delete(self._tips(run, branch))
+        delete(self._git, self._tips(run, branch), (_head(branch), _kept(run)), again=again)
         tree.forget()
-
-    def _delete(self, tips: Mapping[str, str]) -> None:
-        lines = "".join(f"delete {name} {sha}\n" for name, sha in tips.items())
-        self._git.run("update-ref", "--stdin", stdin=lines.encode())
 
     def _tips(self, run: str, branch: str) -> dict[str, str]:
         return {name: sha for name in (_head(branch), _kept(run)) if (sha := self.resolve(name))}

@@ -1,6 +1,7 @@
 """What the handoff table asks of a run: facts of its newest attempt, and of the answer it starts with."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.escalation import Choice
@@ -45,7 +46,14 @@ def own_fault(state: PipelineState) -> bool:
 
 def overspent(state: PipelineState) -> bool:
     """The segment, its newest attempt or the day has used a budget up."""
-    return bool(state.overspent)
+    return bool(limits_reached(state))
+
+
+def limits_reached(state: PipelineState) -> tuple[str, ...]:
+    """The budgets that are used up, each in words; the day's not in a segment that a person let go on."""
+    worked = [a.cost_usd for a in state.attempts[state.segment_start :] if a.stage is Stage.EXECUTE]
+    budget = replace(state.budget, day_usd=None) if answered(Choice.GO_ON)(state) else state.budget
+    return budget.reached(state.spent, worked[-1] if worked else 0.0)
 
 
 def always(_state: PipelineState) -> bool:

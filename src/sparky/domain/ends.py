@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
+from sparky.domain.conditions import limits_reached
 from sparky.domain.escalation import Choice, Escalation, Option
 from sparky.domain.state import End, Outcome, PipelineState
 
@@ -142,7 +143,7 @@ def ask_author(state: PipelineState) -> End:
 
 def over_budget(state: PipelineState) -> End:
     """The budget is used up, and an agent would work next."""
-    said = f"budget reached: {', '.join(state.overspent)}; {state.newest.reason}"
+    said = f"budget reached: {', '.join(limits_reached(state))}; {state.newest.reason}"
     more = Option(choice=Choice.GO_ON, says="go on where it stands, with the same budget once more")
     step = f"look at what it has come to: sparky show {state.run_id}"
     return ask(state, "May it cost as much again?", (more,), (step,), said)

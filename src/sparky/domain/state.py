@@ -228,14 +228,6 @@ class PipelineState:
         )
 
     @property
-    def overspent(self) -> tuple[str, ...]:
-        """The limits that are reached, each in words; the day's not in a segment that a person let go on."""
-        free = self.answer is not None and self.answer.choice is Choice.GO_ON
-        worked = [a.cost_usd for a in self.attempts[self.segment_start :] if a.stage is Stage.EXECUTE]
-        budget = replace(self.budget, day_usd=None) if free else self.budget
-        return budget.reached(self.spent, worked[-1] if worked else 0.0)
-
-    @property
     def given_up(self) -> tuple[str, ...]:
         """The kinds, or the parts of the plan, that agents were asked to work on, and none of them could."""
         if self.plan:
