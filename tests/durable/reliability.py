@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
-_ROW = re.compile(r"^\| (\D+?) \| (\d+) \| (\d+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| ([a-z ]+?) \| (\d+) \| (\d+) \|$", re.MULTILINE)
 _CUTS = re.compile(r"cut in (\d+) of its (\d+) frames")
 
 
