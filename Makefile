@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test agents check coverage soak house fmt bench lock clean
+.PHONY: demo test agents check coverage soak crash house fmt bench lock clean
 
 demo: $(READY)
 	$(BIN)/sparky demo
@@ -26,8 +26,12 @@ check: $(READY)
 coverage: $(READY)
 	$(BIN)/python scripts/covered.py --all
 
-soak: $(READY) coverage
+soak: $(READY) coverage crash
 	$(BIN)/python -m pytest -q -n 2 -m soak
+
+# Kills a run before each change that it makes; writes docs/reliability.md.
+crash: $(READY)
+	$(BIN)/python -m tests.durable.crash
 
 house: $(READY)
 	$(BIN)/python scripts/house.py

@@ -47,6 +47,14 @@ class Moment(Enum):
     AGENT = "before an agent works"
 
 
+class Basis(Enum):
+    """What a row's condition rests on, and how sure that is."""
+
+    SEEN = "what sparky saw itself: 1.0"
+    JUDGED = "judged from the evidence: the confidence and the facts recorded with it, 0.0 to 0.95"
+    CLAIMED = "an agent's word, which two agents can refute: no figure"
+
+
 class Row(NamedTuple):
     """One line of the table. `when` is for a person; `leads` is all that `then` can come to."""
 
@@ -55,6 +63,7 @@ class Row(NamedTuple):
     holds: Condition
     then: Move
     leads: tuple[Stage | Outcome, ...]
+    basis: Basis = Basis.SEEN
 
 
 START, ANY, AGENT = Moment
@@ -127,10 +136,31 @@ TABLE = (
     Row(EXECUTE, "the model takes no requests", unanswered, moves.wait, (EXECUTE, BLOCKED)),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
-    Row(EXECUTE, "it is several issues", bears(Trait.COMPLEX), moves.visit(DECOMPOSE), (DECOMPOSE, BLOCKED)),
+    Row(
+        EXECUTE,
+        "it is several issues",
+        bears(Trait.COMPLEX),
+        moves.visit(DECOMPOSE),
+        (DECOMPOSE, BLOCKED),
+        Basis.CLAIMED,
+    ),
     Row(EXECUTE, "nothing of the fix is safe", bears(Trait.WITHDRAWN), ends.withdrawn, (FAILED,)),
-    Row(EXECUTE, "handed over, for the second time in a row", disagreed, ends.disagree, (BLOCKED,)),
-    Row(EXECUTE, "handed over: not my turn", bears(Trait.HANDED_OVER), moves.other, (*AGAIN, BLOCKED)),
+    Row(
+        EXECUTE,
+        "handed over, for the second time in a row",
+        disagreed,
+        ends.disagree,
+        (BLOCKED,),
+        Basis.CLAIMED,
+    ),
+    Row(
+        EXECUTE,
+        "handed over: not my turn",
+        bears(Trait.HANDED_OVER),
+        moves.other,
+        (*AGAIN, BLOCKED),
+        Basis.CLAIMED,
+    ),
     Row(EXECUTE, "changed files don't parse", bears(Trait.BROKEN_SYNTAX), moves.validator, PART),
     Row(EXECUTE, "failed, crashed, changed nothing, or lied", always, moves.next_agent, PART),
     Row(REVIEW, "passed", said(PASS), moves.next_part, PART),
@@ -144,13 +174,35 @@ TABLE = (
         owed_by(Responsibility.TESTER),
         moves.tester,
         (*AGAIN, BLOCKED),
+        Basis.JUDGED,
     ),
     Row(
-        TEST, "the review was wrong", owed_by(Responsibility.REVIEWER), moves.visit(REVIEW), (REVIEW, BLOCKED)
+        TEST,
+        "the review was wrong",
+        owed_by(Responsibility.REVIEWER),
+        moves.visit(REVIEW),
+        (REVIEW, BLOCKED),
+        Basis.JUDGED,
     ),
-    Row(TEST, "the issue contradicts the code", owed_by(Responsibility.ISSUE), ends.ask_author, (BLOCKED,)),
-    Row(TEST, "nobody knows whose fault", owed_by(Responsibility.UNKNOWN), ends.ask_whose, (BLOCKED,)),
-    Row(TEST, "new failures, the implementation at fault", said(REVISE), moves.same_agent, AGAIN),
+    Row(
+        TEST,
+        "the issue contradicts the code",
+        owed_by(Responsibility.ISSUE),
+        ends.ask_author,
+        (BLOCKED,),
+        Basis.JUDGED,
+    ),
+    Row(
+        TEST,
+        "nobody knows whose fault",
+        owed_by(Responsibility.UNKNOWN),
+        ends.ask_whose,
+        (BLOCKED,),
+        Basis.JUDGED,
+    ),
+    Row(
+        TEST, "new failures, the implementation at fault", said(REVISE), moves.same_agent, AGAIN, Basis.JUDGED
+    ),
     Row(TEST, "the environment gives no verdict", always, ends.stuck, (BLOCKED,)),
     Row(VERIFY, "the parts don't hold together", both(planned, said(REVISE)), ends.apart, (BLOCKED,)),
     Row(VERIFY, "not verified", said(REVISE), moves.same_agent, AGAIN),
