@@ -50,6 +50,9 @@ def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_star
     world.commit({path: own.replace("role: coder", "role: codr"), ".claude/agents/coder.md": own})
     checked = world.sparky("agents", "check")
     assert (checked.code, checked.err) == (1, f"problem: {path}:5: 'codr' is no role; did you mean coder?\n")
+    told = world.sparky("agents", "-C", str(world.repo), "check", "--json", cwd=world.root).json()
+    fault = f"{path}:5: 'codr' is no role; did you mean coder?"
+    assert told == {"agents": 8, "faults": [fault], "left_out": []}
     refused = world.sparky("run", "1", *world.script())
     assert (refused.code, f"{path}:5: 'codr' is no role" in refused.err, world.runs()) == (2, True, [])
     routed = world.sparky("route", "1")

@@ -48,6 +48,7 @@ def command(ctx: click.Context, repo: Path, *, checking: bool, as_json: bool) ->
     Those of the repository are read from the checkout here; a run reads them from the commit where it starts.
     """
     if ctx.invoked_subcommand is not None:
+        ctx.obj = repo
         return 0
     registry = _registry(repo)
     if as_json:
@@ -59,9 +60,15 @@ def command(ctx: click.Context, repo: Path, *, checking: bool, as_json: bool) ->
 
 @command.command("check")
 @repository
-def verb_check(repo: Path) -> int:
+@as_json
+@click.pass_obj
+def verb_check(above: Path, repo: Path, *, as_json: bool) -> int:
     """Say what is wrong with the agents of the checkout, by file and line; exit with 1 if anything is."""
-    registry = _registry(repo)
+    registry = _registry(above / repo)
+    if as_json:
+        faults = _faults(registry)
+        put_json({"agents": len(registry.agents), "faults": faults, "left_out": registry.notes})
+        return 1 if faults else 0
     if _say_faults(registry):
         return 1
     click.echo(f"{len(registry.agents)} agents, nothing is wrong")
@@ -73,9 +80,13 @@ def verb_check(repo: Path) -> int:
 @click.option("-k", "--kind", "kinds", type=KindType(), multiple=True, help="A kind of issue that it takes.")
 @click.option("--role", type=click.Choice([role.value for role in Role]), default=Role.CODER.value)
 @repository
-def verb_new(name: str, kinds: tuple[Kind, ...], role: str, repo: Path) -> None:
+@as_json
+@click.pass_obj
+def verb_new(
+    above: Path, name: str, kinds: tuple[Kind, ...], role: str, repo: Path, *, as_json: bool
+) -> None:
     """Write the file of a new agent. Without a kind it takes the issues that name it."""
-    top = named_repository(repo).top
+    top = named_repository(above / repo).top
     used = {agent.priority for agent in read_agents(_files(top)).agents}
     priority = next(number for number in range(110, 110 + len(used) + 1) if number not in used)
     said = ", ".join(kind.value for kind in kinds)
@@ -89,6 +100,9 @@ def verb_new(name: str, kinds: tuple[Kind, ...], role: str, repo: Path) -> None:
         raise UsageError(f"{top / path} exists already")
     (top / path).parent.mkdir(parents=True, exist_ok=True)
     (top / path).write_text(text, encoding="utf-8")
+    if as_json:
+        put_json({"path": str(top / path)})
+        return
     click.echo(
         f"wrote {top / path}; next: say in it what the agent does, `sparky agents check`, and commit it"
     )
@@ -108,8 +122,12 @@ def _files(top: Path) -> dict[str, bytes]:
     return {str(path.relative_to(top)): path.read_bytes() for path in found if not path.is_symlink()}
 
 
+def _faults(registry: Registry) -> tuple[str, ...]:
+    return (*check(registry.agents, tuple(TOOLS), RUNNERS), *registry.faults)
+
+
 def _say_faults(registry: Registry) -> bool:
-    faults = (*check(registry.agents, tuple(TOOLS), RUNNERS), *registry.faults)
+    faults = _faults(registry)
     for note in registry.notes:
         say(f"left out: {note}")
     for fault in faults:
