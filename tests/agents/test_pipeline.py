@@ -37,11 +37,12 @@ THREE = {
     "calc.py": "def double(x):\n    return x * 3\n\n\ndef square(x):\n    return x * x\n",
     "tests/test_double.py": "from calc import double\n\n\ndef test_double():\n    assert double(2) == 4\n",
     "tests/test_square.py": "from calc import square\n\n\ndef test_square():\n    assert square(3) == 6\n",
-    "issues/001-double.md": "# Issue #001: double is wrong\n\n## Type\nbug\n\nSCRIPT:bug\n",
+    "issues/001-double.md": "# Issue #001: double is wrong\n\n## Type\nbug\n\n## Description\nSCRIPT:bug\n",
     "issues/002-square.md": (
-        "# Issue #002: the test of square expects 6\n\n## Kind\nTEST_ORGANIZATION\n\nSCRIPT:test\n"
+        "# Issue #002: the test of square expects 6\n\n## Kind\nTEST_ORGANIZATION\n\n"
+        "## Description\nSCRIPT:test\n"
     ),
-    "issues/003-settings.md": "# Issue #003: read the factor\n\n## Type\nbug\n\nSCRIPT:settings\n",
+    "issues/003-settings.md": "# Issue #003: read it\n\n## Type\nbug\n\n## Description\nSCRIPT:settings\n",
     "sparky.toml": 'runner = "claude"\n',
 }
 """A bug, a test that is wrong, and work that needs what is not installed."""
