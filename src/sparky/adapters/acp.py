@@ -28,7 +28,7 @@ from sparky.events import Ended, Event, FileEdit, Permission, Text, ToolCall
 from sparky.ports import SessionRequest, Shell
 
 _LINE_BYTES = 1 << 26
-_FLUSHES, _FLUSH_S = 60, 0.05
+_FLUSHES, _FLUSH_S = 10, 0.4
 _BROKEN = "systemError"
 _FREE_MODES = frozenset({"bypassPermissions", "agent-full-access"})
 """Modes in which an agent confines nothing itself, which it can't do where it is confined already."""
@@ -130,10 +130,13 @@ class _Conversation:
         return Ended(text=text, failure=failure_in(text) if self._broken else None)
 
     async def _written(self, tokens: int) -> None:
-        """Leave it the time to write its transcript up to its end, as far as it says that there is more."""
+        """Leave it the time to write its transcripts: all that it says there is, and what sub-agents add."""
+        before = -1
         for _ in range(_FLUSHES):
-            if self._heard.used().usage.total >= tokens:
+            seen = self._heard.used().usage.total
+            if before == seen >= tokens:
                 return
+            before = seen
             await asyncio.sleep(_FLUSH_S)
 
     async def request_permission(
