@@ -55,3 +55,11 @@ def test_the_agent_that_the_issue_names_is_taken_or_nobody(stand: Stand) -> None
     (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
     assert (route.agent, route.fallbacks) == (None, ())
     assert route.left_out[0] == "wizard: the issue names it, and no agent of that name takes IMPORT_ERROR"
+
+
+def test_a_reviewer_reviews_what_others_make_and_makes_nothing(stand: Stand) -> None:
+    stand.preferences = Preferences(script="session.toml")
+    stand.issue = replace(stand.issue, kinds=(Kind.GENERAL, Kind.REVIEW))
+    general, review = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (general.agent, general.tester, general.reviewer) == ("coder", "tester", "reviewer")
+    assert (review.agent, review.bids) == (None, ())

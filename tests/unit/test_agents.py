@@ -7,6 +7,7 @@ from sparky.agents.dead_code import DEAD_CODE
 from sparky.agents.example import example
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
+from sparky.agents.reviewer import REVIEWER
 from sparky.agents.table import AGENTS, SERVED, check, owner
 from sparky.agents.tester import TESTER
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
@@ -30,7 +31,7 @@ def test_nothing_is_wrong_with_the_agents_that_ship() -> None:
     assert check(AGENTS, tools=TOOL_NAMES, runners={"scripted"}) == []
 
 
-def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet() -> None:
+def test_the_owner_of_a_kind_is_its_most_specific_agent_and_a_review_is_no_issue() -> None:
     owners = {kind: owner(kind) for kind in Kind}
     specialists = {
         Kind.FORMATTING: FORMATTING,
@@ -38,7 +39,7 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         Kind.DEAD_CODE: DEAD_CODE,
         Kind.TEST_CREATION: TESTER,
         Kind.TEST_ORGANIZATION: TESTER,
-        Kind.REVIEW: None,
+        Kind.REVIEW: REVIEWER,
     }
     assert owners == {kind: specialists.get(kind, CODER) for kind in Kind}
     assert set(Kind) - set(SERVED) == {Kind.REVIEW}
@@ -63,7 +64,6 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         (example("Old things in billing", Kind.DEAD_CODE), ("coder", ("dead-code",))),
         (example("Add a flag", Kind.GENERAL), ("coder", ())),
         (example("Hard-coded password", Kind.SECURITY), ("coder", ())),
-        (example("Review the parser", Kind.REVIEW), (None, ())),
     ],
 )
 def test_an_issue_goes_to_the_agent_that_can_do_it(

@@ -58,6 +58,7 @@ ROUTE = Route(
     kind_reasons=("the title says so",),
     left_out=("boastful: its confidence 1.5 is not within 0 and 1",),
     tester="tester",
+    reviewer="reviewer",
 )
 ATTEMPT = Attempt(
     stage=Stage.EXECUTE,
@@ -294,6 +295,7 @@ def test_a_value_that_was_read_is_written_with_the_fields_that_stand_at_their_de
         "summary": "done",
         "handover": "",
         "plan": [],
+        "report": "",
         "code": 0,
         "tokens": 0,
         "cost_usd": 0.0,

@@ -7,13 +7,14 @@ from sparky.agents.coder import CODER
 from sparky.agents.dead_code import DEAD_CODE
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
+from sparky.agents.reviewer import REVIEWER
 from sparky.agents.tester import TESTER
 from sparky.domain.agent import FALLBACK, Agent, Session, ToolFix, gather
 from sparky.domain.issue import Kind
 
-AGENTS: tuple[Agent, ...] = (FORMATTING, IMPORTS, DEAD_CODE, TESTER, CODER)
+AGENTS: tuple[Agent, ...] = (FORMATTING, IMPORTS, DEAD_CODE, TESTER, REVIEWER, CODER)
 
-# No agent delivers reports yet: such an issue ends blocked, with no agent, and says so.
+# A reviewer reviews the changes of others; an issue that asks for a review alone ends blocked, and says so.
 SERVED: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.REVIEW)
 
 

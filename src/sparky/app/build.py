@@ -4,6 +4,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from sparky.adapters.git import Git
+from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
@@ -30,9 +32,8 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         environment.base, hidden=(environment.state, environment.cache), scratch=environment.cache / "private"
     )
     work = environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
-    repository = GitRepository(
-        shell, top=Path(context.repo_path), git_dir=Path(context.git_dir), work_root=work
-    )
+    git_dir = Path(context.git_dir)
+    repository = GitRepository(shell, top=Path(context.repo_path), git_dir=git_dir, work_root=work)
     tests = PytestTests(
         shell,
         repository,
@@ -56,6 +57,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         progress=house.progress,
         receipts=house.receipts,
         refusals=house.store,
+        reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True)),
         agents=AGENTS,
         binaries={name: find_binary(name) for name in TOOLS},
         scratch=environment.cache / "trees",

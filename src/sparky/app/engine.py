@@ -22,6 +22,7 @@ from sparky.domain.flow import decide
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import End, Handoff, Outcome, PipelineState
 from sparky.durable import Durable
+from sparky.evidence.briefing import leave
 from sparky.pipeline import Steps
 from sparky.ports import GitError, Ports
 from sparky.stages.table import perform
@@ -30,7 +31,7 @@ from sparky.tools.tool import ToolError
 KEPT = frozenset({Outcome.READY, Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED, Outcome.CANCELLED})
 """Outcomes after which the work branch stays, if it holds anything."""
 
-FOREIGN = frozenset({Stage.EXECUTE, Stage.TEST})
+FOREIGN = frozenset({Stage.EXECUTE, Stage.REVIEW, Stage.TEST})
 """Stages that run foreign code, which may take long."""
 
 _LOOK_S = 0.3
@@ -122,6 +123,7 @@ class LocalSteps:
     def close(self, state: PipelineState) -> None:
         """Remove the worktree; keep the branch if it holds work that is nowhere else; store the end."""
         run, end = state.run_id, state.ends[-1]
+        leave(state, self._ports)
         try:
             self._tidy(state, kept=end.outcome in KEPT and state.head != state.base)
         except GitError as error:

@@ -73,7 +73,8 @@ class Agent:
 class Route:
     """The agent chosen for a kind, the fallbacks in order, and every bid. `agent` None: nobody bid enough.
 
-    `tester` is who mends tests that are at fault; None: nobody does.
+    `tester` is who mends tests that are at fault, `reviewer` who looks at what the gates let pass; None:
+    nobody does.
     """
 
     kind: Kind
@@ -84,6 +85,7 @@ class Route:
     kind_reasons: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     tester: str | None = None
+    reviewer: str | None = None
 
 
 def gather(agents: Iterable[Agent], issue: Issue) -> tuple[tuple[Bid, ...], tuple[str, ...]]:

@@ -81,6 +81,7 @@ class Trait(Enum):
     HANDED_OVER = "handed_over"
     OUT_OF_ROLE = "out_of_role"
     COMPLEX = "complex"
+    TESTER_FOLLOWS = "tester_follows"
 
 
 @dataclass(frozen=True, kw_only=True)

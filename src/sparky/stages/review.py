@@ -1,19 +1,41 @@
-"""REVIEW: the mechanical reviewer. Every gate over the whole change since the run's base."""
+"""REVIEW: the mechanical reviewer, every gate over the whole change; then, where there is one, an agent."""
 
 from collections import Counter
 from dataclasses import replace
 
-from sparky.domain.attempt import Attempt, Responsibility, Verdict
+from sparky.domain.agent import Role, Session
+from sparky.domain.attempt import Attempt, GateResult, Responsibility, Verdict
 from sparky.domain.gates import Facts, review
+from sparky.domain.issue import Severity
 from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
-from sparky.evidence.change import diff_evidence, read_change, whole_issue, with_files
+from sparky.evidence.briefing import REVIEW, briefing
+from sparky.evidence.change import by_tools_alone, diff_evidence, read_change, whole_issue, with_files
 from sparky.evidence.tamper import is_for_tester
+from sparky.evidence.whose import maker
+from sparky.formats.state_json import encode
 from sparky.ports import Ports
+from sparky.reports.branch import BRIEFING
+from sparky.reports.mine import whose
+from sparky.reports.own import read_any
+from sparky.reports.reading import MergeDecision
+from sparky.stages.session import converse, prompt, with_session
+
+_DIFF_LIMIT = 100_000
+"""How many characters of a diff a reviewer is shown; the files themselves lie before it."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
-    """Judge the change; the refusals become the coder's items."""
+    """Judge the change; what is refused becomes items. What the gates refuse no agent has to look at."""
+    attempt = _by_gates(handoff, state, ports)
+    reviewer = _reviewer(handoff, state, ports)
+    if attempt.verdict is not Verdict.PASS or reviewer is None:
+        return attempt
+    name, works = reviewer
+    return _by_agent(replace(handoff, agent=name), state, ports, works, attempt)
+
+
+def _by_gates(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     base, head = state.base, state.head
     change = read_change(ports.repository, base, head)
     facts = Facts(issue=whole_issue(state, ports), change=change, for_tester=is_for_tester(state, ports))
@@ -32,7 +54,70 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         evidence=(diff_evidence(ports.repository, ports.blobs, base, head),),
         quality=quality_score(found),
         validation_errors=items,
-        responsibility=Responsibility.CODER if refused else Responsibility.UNKNOWN,
+        responsibility=maker(state, ports) if refused else Responsibility.UNKNOWN,
         agent="mechanical-reviewer",
     )
     return with_files(attempt, change)
+
+
+def _reviewer(handoff: Handoff, state: PipelineState, ports: Ports) -> tuple[str, Session] | None:
+    """The reviewer of the part, and how it works; None if nobody reviews it, as what tools alone made."""
+    routes = state.routes
+    name = routes[handoff.part].reviewer if routes and not by_tools_alone(state) else None
+    works = (agent.works for agent in ports.agents if agent.name == name)
+    return next(((name, how) for how in works if name and isinstance(how, Session)), None)
+
+
+def _by_agent(
+    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, passed: Attempt
+) -> Attempt:
+    """The report of a reviewer. What it says is a claim: what nobody can place, the tests are asked."""
+    told = briefing(Role.REVIEWER, state, ports)
+    diff = ports.blobs.get(passed.evidence[0].output).decode("utf-8", "replace")[:_DIFF_LIMIT]
+    result = converse(handoff, state, ports, works, prompt("review.md", handoff, state, told, diff))
+    ports.repository.reset(state.run_id, state.head)
+    if not result.report.strip():
+        return with_session(passed, ports, result)
+    blobs = {BRIEFING: ports.blobs.put(encode(told)), REVIEW: ports.blobs.put(result.report.encode())}
+    attempt = _read(passed, result.report, handoff.agent)
+    return with_session(replace(attempt, blobs={**blobs, **attempt.blobs}), ports, result)
+
+
+def _read(passed: Attempt, report: str, reviewer: str) -> Attempt:
+    """The verdict of a reviewer's report, in front of what the gates said."""
+    reading = read_any(report)
+    turn = whose(reading)
+    verdict = _verdict(turn.responsibility)
+    reason = f"{reviewer}: {turn.reason}"
+    refused = reading.merge_decision in {MergeDecision.BLOCKED, MergeDecision.REJECTED}
+    grave = Severity.HIGH if refused else Severity.MEDIUM
+    gate = GateResult(gate="reviewer", verdict=verdict, reason=turn.reason, severity=grave)
+    if verdict is Verdict.PASS:
+        return replace(passed, reason=f"{passed.reason}; {reason}", gates=(*passed.gates, gate))
+    items = tuple(item.text for item in reading.open_items) or (turn.reason,)
+    return replace(
+        passed,
+        verdict=verdict,
+        reason=reason,
+        gates=(*passed.gates, gate),
+        items=items,
+        validation_errors=items,
+        responsibility=turn.responsibility or Responsibility.UNKNOWN,
+        confidence=turn.confidence,
+        agent=reviewer,
+    )
+
+
+def _verdict(whose_turn: Responsibility | None) -> Verdict:
+    """What it comes to that it is somebody's turn; None: nobody's. SKIP leaves it to the tests."""
+    match whose_turn:
+        case None | Responsibility.PRE_EXISTING:
+            return Verdict.PASS
+        case Responsibility.CODER | Responsibility.TESTER | Responsibility.DOCUMENTER:
+            return Verdict.REVISE
+        case Responsibility.REVIEWER | Responsibility.UNKNOWN:
+            return Verdict.SKIP
+        case (
+            Responsibility.PERSON | Responsibility.ENVIRONMENT | Responsibility.ISSUE | Responsibility.SPARKY
+        ):
+            return Verdict.ESCALATE

@@ -30,11 +30,13 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], script: str | None) -> 
     """One route per kind, in the issue's order; the kind is read from the text where the issue names none."""
     guess = kind_of(issue, agents)
     able = available(agents, script)
-    tester = _tester(issue, able)
+    tester, reviewer = _best(issue, able, Role.TESTER), _best(issue, able, Role.REVIEWER)
+    workers = tuple(agent for agent in able if agent.role is not Role.REVIEWER)
     routes = []
     for kind in issue.kinds or (guess.kind,):
-        bids, left_out = gather(able, replace(issue, kinds=(kind,)))
-        route = replace(_named(issue.agent, choose(kind, bids, left_out=left_out)), tester=tester)
+        bids, left_out = gather(workers, replace(issue, kinds=(kind,)))
+        route = _named(issue.agent, choose(kind, bids, left_out=left_out))
+        route = replace(route, tester=tester, reviewer=reviewer)
         if route.agent is None:
             idle = (agent.name for agent in agents if kind in agent.kinds and agent not in able)
             said = (f"{name}: it plays a script, and none is given (--script FILE)" for name in idle)
@@ -43,11 +45,14 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], script: str | None) -> 
     return tuple(routes)
 
 
-def _tester(issue: Issue, able: tuple[Agent, ...]) -> str | None:
-    """Who mends tests that are at fault: the best bid of the testers; None where there is none."""
-    testers = tuple(agent for agent in able if agent.role is Role.TESTER)
-    bids, _ = gather(testers, replace(issue, kinds=(Kind.TEST_CREATION,)))
-    return choose(Kind.TEST_CREATION, bids).agent
+_WORK = {Role.TESTER: Kind.TEST_CREATION, Role.REVIEWER: Kind.REVIEW}
+
+
+def _best(issue: Issue, able: tuple[Agent, ...], role: Role) -> str | None:
+    """Who mends tests that are at fault, or reviews: the best bid of a role; None where there is none."""
+    those = tuple(agent for agent in able if agent.role is role)
+    bids, _ = gather(those, replace(issue, kinds=(_WORK[role],)))
+    return choose(_WORK[role], bids).agent
 
 
 def _named(agent: str | None, route: Route) -> Route:

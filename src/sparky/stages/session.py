@@ -4,35 +4,61 @@ from dataclasses import replace
 from importlib.resources import files
 from string import Template
 
-from sparky.domain.agent import Session
-from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.domain.agent import Role, Session
+from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.change import read_patch
 from sparky.domain.gates import may_edit
+from sparky.domain.report import ActionItem
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
+from sparky.formats.state_json import encode
 from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
+from sparky.reports.branch import BRIEFING, Briefing
+from sparky.reports.compose import REPLIES, replies_of
+from sparky.reports.inline_md import place
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:
-    """One session in the run's worktree, on top of what the run has so far.
+    """One session in the run's worktree, on top of what the run has so far; none if it is another's turn.
 
     The attempts of a part make one commit: what one brought and the next took back, a key for instance, is in
     none.
     """
-    start = handoff.rollback_sha
-    worktree = ports.repository.open(state.run_id, state.context.branch, start)
-    result = ports.runners[works.runner].run(
-        SessionRequest(
-            run=state.run_id,
-            issue=state.issue.id,
-            worktree=worktree,
-            prompt=_prompt(handoff, state, works),
-            agent=handoff.agent,
-            number=handoff.number,
-            timeout_s=state.preferences.session_timeout_s,
-            script=state.preferences.script,
+    told = briefing(role_of(ports, handoff.agent), state, ports)
+    brief = {BRIEFING: ports.blobs.put(encode(told))}
+    if _is_anothers(told, handoff, state):
+        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.reason}")
+        return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over", blobs=brief)
+    result = converse(handoff, state, ports, works, prompt("session.md", handoff, state, told))
+    attempt = _answered(_outcome(handoff, state, ports, result), handoff, ports, told, result.summary)
+    return with_session(replace(attempt, blobs={**brief, **attempt.blobs}), ports, result)
+
+
+def converse(
+    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, told: str
+) -> SessionResult:
+    """One session at the head of the run, to its end, with the reports on the run beside its worktree."""
+    worktree = ports.repository.open(state.run_id, state.context.branch, handoff.rollback_sha)
+    with laid_out(ports, state.run_id, worktree) as reports:
+        return ports.runners[works.runner].run(
+            SessionRequest(
+                run=state.run_id,
+                issue=state.issue.id,
+                worktree=worktree,
+                prompt=f"{works.prompt}\n\n{told}".lstrip(),
+                agent=handoff.agent,
+                number=handoff.number,
+                timeout_s=state.preferences.session_timeout_s,
+                script=state.preferences.script,
+                reports=reports,
+                review=role_of(ports, handoff.agent) is Role.REVIEWER,
+            )
         )
-    )
-    attempt = _outcome(handoff, state, ports, result)
+
+
+def with_session(attempt: Attempt, ports: Ports, result: SessionResult) -> Attempt:
+    """The attempt with what its session printed and cost."""
     return replace(
         attempt,
         blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
@@ -40,6 +66,25 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
         cost_usd=result.cost_usd,
         level=result.level.value,
     )
+
+
+def _is_anothers(told: Briefing, handoff: Handoff, state: PipelineState) -> bool:
+    """Whether another agent that the run has must act first; what a person asked for is not handed over."""
+    if told.turn_of is None or len(state.attempts) == state.segment_start:
+        return False
+    route = state.routes[handoff.part]
+    return route.tester is not None if told.turn_of is Responsibility.TESTER else route.agent != route.tester
+
+
+def _answered(attempt: Attempt, handoff: Handoff, ports: Ports, told: Briefing, said: str) -> Attempt:
+    """The attempt with its answers to what it was told to do, and whether the tester is to follow."""
+    if Trait.CHANGED not in attempt.traits or attempt.sha is None:
+        return attempt
+    if told.follows is Responsibility.TESTER:
+        attempt = replace(attempt, traits=(*attempt.traits, Trait.TESTER_FOLLOWS))
+    patch = ports.repository.patch(handoff.rollback_sha, attempt.sha or "")
+    replies = replies_of(told.items, attempt.sha or "", read_patch(patch.decode("utf-8", "replace")), said)
+    return replace(attempt, blobs={REPLIES: ports.blobs.put(encode(replies)), **attempt.blobs})
 
 
 def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt:
@@ -84,7 +129,7 @@ def _joined(ports: Ports, run: str, origin: str, sha: str, message: str) -> str:
 
 def _strange(handoff: Handoff, ports: Ports, sha: str) -> tuple[str, ...]:
     """The paths of a change that its agent's role has no business with."""
-    role = next(agent.role for agent in ports.agents if agent.name == handoff.agent)
+    role = role_of(ports, handoff.agent)
     paths = [file.path for file in ports.repository.changes(handoff.rollback_sha, sha)]
     return tuple(path for path in paths if not may_edit(role, path))
 
@@ -150,12 +195,12 @@ _STRATEGY = {
 }
 
 
-def _prompt(handoff: Handoff, state: PipelineState, works: Session) -> str:
-    """What the agent is told; a variable of the template that is not given is an error."""
+def prompt(form: str, handoff: Handoff, state: PipelineState, told: Briefing, diff: str = "") -> str:
+    """What an agent is told, by a template; a variable of it that is not given is an error."""
     issue = state.issue
     wanted = (*issue.criteria, *handoff.success_criteria, *issue.constraints, *state.preferences.constraints)
-    template = files("sparky.stages").joinpath("session.md").read_text(encoding="utf-8")
-    told = Template(template).substitute(
+    asked = {item.text for item in told.items}
+    return Template(files("sparky.stages").joinpath(form).read_text(encoding="utf-8")).substitute(
         id=issue.id,
         title=issue.title,
         body=issue.body.replace("~~~~~~~~", "~~~~"),
@@ -164,11 +209,31 @@ def _prompt(handoff: Handoff, state: PipelineState, works: Session) -> str:
         number=handoff.number,
         reason=handoff.reason,
         words=_listed("A person answered:", (handoff.words,) if handoff.words else ()),
-        items=_listed("To be done:", handoff.action_items),
+        briefing=_listed("What the reports of others tell you:", _briefed(told, state)),
+        items=_listed("To be done:", tuple(text for text in handoff.action_items if text not in asked)),
         errors=_listed("Errors so far:", handoff.previous_errors),
         avoided=_listed("Tried already, and refused; do not do it again:", handoff.avoided),
+        diff=diff.replace("~~~~~~~~", "~~~~"),
     )
-    return f"{works.prompt}\n\n{told}".lstrip()
+
+
+def _briefed(told: Briefing, state: PipelineState) -> tuple[str, ...]:
+    """The scenario, items with ids, what is answered, where the reports lie; () if there is none."""
+    if told.chosen is None and not told.passed_over:
+        return ()
+    by = f", by {told.chosen.id.name}" if told.chosen else ""
+    return (
+        f"{told.scenario.value}{by}: {told.reason}",
+        *(f"item {item.id}: {_item(item)}" for item in told.items),
+        *(f"item {one.item} is {one.settled.value}: {one.reason}" for one in told.settled),
+        *(("say in your summary `REJECTED ID: why` of an item that you refuse",) if told.items else ()),
+        f"all reports lie in ../{state.run_id}.reports, to be read",
+    )
+
+
+def _item(item: ActionItem) -> str:
+    where = f" ({place(item.location)})" if item.location else ""
+    return f"{item.text}{where}" + (f"; done when {item.done_when}" if item.done_when else "")
 
 
 def _listed(title: str, lines: tuple[str, ...]) -> str:
