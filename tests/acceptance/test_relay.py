@@ -15,17 +15,19 @@ SESSIONS = (
     {"agent": "reviewer", "report": "All of it holds now.\n\nMerge decision: APPROVED\n"},
     {"agent": "tester", "steps": [{"do": "write", "path": "tests/test_less.py", "text": TEST}]},
 )
-LEFT = "CodingAgent_v1 ReviewAgent_v1 CodingAgent_v2 TestingAgent_v1 ReviewAgent_v2 TestingAgent_v2 ReviewAgent_v3"
+LEFT = "Coding_v1 Review_v1 Coding_v2 Testing_v1 Review_v2 Testing_v2 Review_v3"
 
 
 def test_a_review_blocks_the_tester_acts_and_it_is_merged(world_of: MakeWorld) -> None:
     world = world_of({**BUG, "issues/001-double.md": ISSUE})
     result = world.sparky("run", "1", "--auto", "--json", *world.script(*SESSIONS)).json()
-    assert (result["outcome"], result["reason"]) == ("merged", ""), result
+    assert result["outcome"] == "merged", result["reason"]
     run = result["run_id"]
     chain = f"refs/sparky/reports/{run}"
     left = (
-        world.git("log", "--reverse", "--format=%s", chain).replace("_Issue#1_Report", "").replace(".md", "")
+        world.git("log", "--reverse", "--format=%s", chain)
+        .replace("Agent_Issue#1_Report", "")
+        .replace(".md", "")
     )
     assert left.split() == LEFT.split()
     newest = world.sparky("report", "latest", "--agent", "testing", "--issue", "1", "--ref", chain).out

@@ -7,7 +7,8 @@ from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility
 from sparky.domain.report import ActionItem, Reply, item_id
 from sparky.reports.causes import Cause, find_cause
-from sparky.reports.reading import MergeDecision, Reading
+from sparky.reports.reading import REFUSED, MergeDecision, Reading
+from sparky.reports.weigh import weigh
 
 _FIRST = (
     Responsibility.CODER,
@@ -72,15 +73,20 @@ def whose(reading: Reading) -> Whose:
         sure = 0.8 if reading.open_items else 0.95
         return Whose(responsibility=None, confidence=sure, reason="approved, and nothing is asked of anybody")
     cause = find_cause(reading)
+    weighed = weigh(reading.words, refused=reading.merge_decision in REFUSED)
     if reading.open_items:
         return _by_assumed(reading.open_items, cause)
-    if reading.items and (cause is None or cause.confidence < _STATED):
+    content = weighed is not None and weighed.responsibility is None
+    if reading.items and not content and (cause is None or cause.confidence < _STATED):
         said = "every item is answered: a new review follows"
         return Whose(responsibility=Responsibility.REVIEWER, confidence=0.7, reason=said)
     if cause is not None:
         return Whose(
             responsibility=cause.responsibility, confidence=cause.confidence, reason=f"it says: {cause.words}"
         )
+    if weighed is not None:
+        said = f"the words weigh most so: {weighed.words}"
+        return Whose(responsibility=weighed.responsibility, confidence=weighed.confidence, reason=said)
     return Whose(responsibility=Responsibility.UNKNOWN, confidence=0.0, reason=_unclear(reading))
 
 

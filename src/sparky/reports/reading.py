@@ -16,6 +16,9 @@ class MergeDecision(Enum):
     UNCLEAR = "unclear"
 
 
+REFUSED = frozenset({MergeDecision.BLOCKED, MergeDecision.REJECTED})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Unread:
     """A line, counted from 1, that should say something and could not be understood."""
