@@ -9,7 +9,8 @@ from sparky.domain.report import Failure
 from sparky.reports.phrases import CODE_RIGHT, DENIED, FAULT, RED, STATED, TEST_RIGHT
 from sparky.reports.places import find_place, is_test
 from sparky.reports.reading import REFUSED, Reading
-from sparky.reports.weigh import AT_A_LOSS, Weighed, is_clean, weigh
+from sparky.reports.vocabulary import AT_A_LOSS
+from sparky.reports.weigh import Weighed, is_clean, weigh
 
 _LOOK_BACK = 40
 _ASKS_FOR_TEST = re.compile(r"\b(?:get|add|write|want) (?:us )?(?:an?|another|more|some) (?:\w+ )?tests?\b")
