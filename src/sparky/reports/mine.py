@@ -84,9 +84,9 @@ def whose(reading: Reading) -> Whose:
         return Whose(
             responsibility=cause.responsibility, confidence=cause.confidence, reason=f"it says: {cause.words}"
         )
-    if weighed is not None:
-        said = f"the words weigh most so: {weighed.words}"
-        return Whose(responsibility=weighed.responsibility, confidence=weighed.confidence, reason=said)
+    if weighed is not None and content:
+        said = f"nothing is asked: {weighed.words}"
+        return Whose(responsibility=None, confidence=weighed.confidence, reason=said)
     return Whose(responsibility=Responsibility.UNKNOWN, confidence=0.0, reason=_unclear(reading))
 
 

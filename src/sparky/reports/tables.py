@@ -25,8 +25,7 @@ class Column(Enum):
     )
     TEXT = (
         "action", "action item", "task", "item", "what", "finding", "description", "to do", "todo", "issue",
-        "required action", "problem", "fix", "check", "criterion", "kriterium", "aufgabe",
-        "maßnahme", "befund",
+        "required action", "problem", "fix", "aufgabe", "maßnahme", "befund",
     )  # fmt: skip
     TITLE = ("test", "failure", "title", "name", "test case", "fehler")
     WHERE = ("file", "location", "where", "path", "datei", "ort", "stelle")

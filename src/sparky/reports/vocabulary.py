@@ -130,7 +130,7 @@ FINE = _any(
     r"|raises no issues|unaffected)\b"
 )
 FAULT = _any(
-    r"\b(?:bugs?|wrong\w*|swallow\w*|leak\w*|mutates?|los(?:es|ing)|drops?|skips?|ignores?|forgets?"
+    r"\b(?:bugs?|wrong\w*|swallow\w*|leak\w*|mutates?|los(?:es|ing)|drops?|skips|ignores?|forgets?"
     r"|forgot|never|twice|crash\w*|raises?"
     r"|throws?|breaks?|broken?|overflow\w*|deadlock\w*|race|injection|traversal|unescaped|unvalidated"
     r"|without (?:holding|checking|locking"
@@ -154,7 +154,7 @@ WISH = _any(
 CONTENT = _any(
     r"\b(?:no|not a single|without (?:a single|any)|keine?|nothing|none)\b[^.\n]{0,40}?\b(?:bugs?"
     r"|issues|problems|errors?"
-    r"|vulnerabilit\w+|findings?|failures?|failed|defects?|complaints?|splats?|restpunkte|breaking"
+    r"|vulnerabilit\w+|findings?|failures?|conflicts?|failed|defects?|complaints?|splats?|restpunkte|breaking"
     r"|deviations?|found)\b",
     r"^\W*(?:\w{1,4}[.:] )?(?:ok|okay|go|fine|good|done|passed|passt|bestanden|approved)\W*$"
     r"|\bresult: (?:passed|ok)\b|\b[1-9]\d* passed\b(?!.*\bfailed\b)",
@@ -184,11 +184,12 @@ LEFT = _any(
     r"\b(?:but|except|other than|however|apart from|until|before (?:merg|i )|aber|außer|bis auf|still"
     r"|unless)\b"
 )
-QUOTED = re.compile(r"on .{1,80}\bwrote:$|am .{1,80}\bschrieb\b.*:$")
+QUOTED = re.compile(r"(?:if|falls|wenn|in case)\b|on .{1,80}\bwrote:$|am .{1,80}\bschrieb\b.*:$")
 AT_A_LOSS = _any(
+    r"\b(?:rest|it|all) is unclear\b|\bboth (?:are )?wrong\b",
     r"\b(?:either side|no idea|not found out|can'?t (?:say|tell) (?:who|which (?:of|one|side)|why"
     r"|whether)|don'?t know (?:why|who|whether)|(?:unclear|not clear) (?:to me )?(?:who|why|whether"
     r"|which)"
     r"|could be (?:either|both|the test or)|could not determine|cause (?:is )?(?:unknown|unclear"
-    r"|not known)|noch unklar|weiß nicht|ursache (?:unklar|unbekannt))\b"
+    r"|not known)|noch unklar|weiß nicht|ursache (?:unklar|unbekannt))\b",
 )

@@ -93,7 +93,7 @@ _NOTHING = frozenset(
 
 _DONE = re.compile(
     r"\b(?:fixed|resolved|done|closed|withdrawn|addressed|erledigt|behoben|completed?|won t fix|wont fix"
-    r"|accepted|obsolete|verified)\b|^(?:yes|ja|ok|pass(?:ed)?)\b"
+    r"|accepted|obsolete|verified)\b"
 )
 _OPEN = re.compile(
     r"\b(?:not|un|open|still|partially|pending|nicht|offen|reopened|todo)\b|^un|\bunresolved\b"
