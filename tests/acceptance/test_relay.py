@@ -20,8 +20,8 @@ LEFT = "Coding_v1 Review_v1 Coding_v2 Testing_v1 Review_v2 Testing_v2 Review_v3"
 
 def test_a_review_blocks_the_tester_acts_and_it_is_merged(world_of: MakeWorld) -> None:
     world = world_of({**BUG, "issues/001-double.md": ISSUE})
-    result = world.sparky("run", "1", "--auto", "--json", *world.script(*SESSIONS)).json()
-    assert result["outcome"] == "merged", result["reason"]
+    result = world.sparky("run", "1", "--json", *world.script(*SESSIONS)).json()
+    assert (result["outcome"], result["reason"]) == ("ready", "verified at the tested commit")
     run = result["run_id"]
     chain = f"refs/sparky/reports/{run}"
     left = (
@@ -46,5 +46,5 @@ def test_a_review_blocks_the_tester_acts_and_it_is_merged(world_of: MakeWorld) -
         "review_awareness": (1, 1, True),
         "coordination": (1, 1, True),
     }
-    world.sparky("clean", run)
+    assert world.sparky("merge", run, "--json").json()["outcome"] == "merged"
     assert world.git("for-each-ref", "refs/sparky") == ""

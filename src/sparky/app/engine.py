@@ -121,9 +121,8 @@ class LocalSteps:
             watcher.join()
 
     def close(self, state: PipelineState) -> None:
-        """Remove the worktree; keep the branch if it holds work that is nowhere else; store the end."""
+        """Remove the worktree; keep branch and reports if there is work that is nowhere else; store the end."""
         run, end = state.run_id, state.ends[-1]
-        leave(state, self._ports)
         try:
             self._tidy(state, kept=end.outcome in KEPT and state.head != state.base)
         except GitError as error:
@@ -148,8 +147,11 @@ class LocalSteps:
             # After a rebase the kept ref holds the commits from before it, which are nowhere else; also where
             # nothing was left of them, since the target had the change already.
             repository.keep(run, state.head)
-        if not kept:
+        if kept:
+            leave(state, self._ports)
+        else:
             repository.drop(run, state.context.branch)
+            self._ports.reports.drop(run)
 
 
 def local_steps(house: House, state: PipelineState) -> Steps:
