@@ -121,7 +121,7 @@ class LocalSteps:
             watcher.join()
 
     def close(self, state: PipelineState) -> None:
-        """Remove the worktree; keep branch and reports if there is work that is nowhere else; store the end."""
+        """Remove the worktree; keep the branch if it holds work that is nowhere else; store the end."""
         run, end = state.run_id, state.ends[-1]
         try:
             self._tidy(state, kept=end.outcome in KEPT and state.head != state.base)
@@ -147,10 +147,11 @@ class LocalSteps:
             # After a rebase the kept ref holds the commits from before it, which are nowhere else; also where
             # nothing was left of them, since the target had the change already.
             repository.keep(run, state.head)
-        if kept:
+        if not kept:
+            repository.drop(run, state.context.branch)
+        if kept or state.ends[-1].outcome is Outcome.BLOCKED:  # an answer goes on with what was reported
             leave(state, self._ports)
         else:
-            repository.drop(run, state.context.branch)
             self._ports.reports.drop(run)
 
 
