@@ -65,6 +65,11 @@ class Briefing:
     follows: Responsibility | None = None
 
     @property
+    def read_any(self) -> bool:
+        """Whether there was a report to read."""
+        return self.chosen is not None or bool(self.passed_over)
+
+    @property
     def turn_of(self) -> Responsibility | None:
         """Who else has to act before the role does; None if nobody, or nobody knows."""
         if self.wait_for is not None:

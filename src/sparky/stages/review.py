@@ -75,9 +75,9 @@ def _by_agent(
     told = briefing(Role.REVIEWER, state, ports)
     diff = ports.blobs.get(passed.evidence[0].output).decode("utf-8", "replace")[:_DIFF_LIMIT]
     result = converse(handoff, state, ports, works, prompt("review.md", handoff, state, told, diff))
-    ports.repository.reset(state.run_id, state.head)
     if not result.report.strip():
         return with_session(passed, ports, result)
+    ports.repository.reset(state.run_id, state.head)
     blobs = {BRIEFING: ports.blobs.put(encode(told)), REVIEW: ports.blobs.put(result.report.encode())}
     attempt = _read(passed, result.report, handoff.agent)
     return with_session(replace(attempt, blobs={**blobs, **attempt.blobs}), ports, result)

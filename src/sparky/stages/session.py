@@ -26,7 +26,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     none.
     """
     told = briefing(role_of(ports, handoff.agent), state, ports)
-    brief = {BRIEFING: ports.blobs.put(encode(told))}
+    brief = {BRIEFING: ports.blobs.put(encode(told))} if told.read_any else {}
     if _is_anothers(told, handoff, state):
         attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.reason}")
         return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over", blobs=brief)
@@ -219,7 +219,7 @@ def prompt(form: str, handoff: Handoff, state: PipelineState, told: Briefing, di
 
 def _briefed(told: Briefing, state: PipelineState) -> tuple[str, ...]:
     """The scenario, items with ids, what is answered, where the reports lie; () if there is none."""
-    if told.chosen is None and not told.passed_over:
+    if not told.read_any:
         return ()
     by = f", by {told.chosen.id.name}" if told.chosen else ""
     return (
