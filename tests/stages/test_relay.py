@@ -160,6 +160,13 @@ def test_what_a_review_leaves_open_the_tests_decide(tmp_path: Path) -> None:
     assert (test.verdict, test.responsibility) == (Verdict.REVISE, Responsibility.CODER)
 
 
+def test_a_reviewer_that_refuses_for_no_reason_again_and_again_is_asked_about(tmp_path: Path) -> None:
+    sessions = play("Merge decision: BLOCKED\n")
+    state = relay_of(tmp_path, (*sessions[:4], replace(sessions[4], number=None))).run()
+    assert [a.verdict for a in state.of(Stage.REVIEW)] == [Verdict.SKIP, Verdict.SKIP]
+    assert (state.ends[-1].outcome, state.ends[-1].asks) == (Outcome.BLOCKED, True)
+
+
 def test_a_merge_conflict_is_for_a_person_and_then_it_goes_on(tmp_path: Path) -> None:
     played = relay(tmp_path, "Merge conflict in src/main.py\n")
     state = played.run()

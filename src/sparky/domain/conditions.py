@@ -107,9 +107,9 @@ def grave_again(state: PipelineState) -> bool:
 
 
 def doubted(state: PipelineState) -> bool:
-    """The newest review refused, and left it to the tests whose turn that makes it."""
+    """The newest review refused, and left it to the tests whose turn that makes it; no plan came after."""
     review = state.last(Stage.REVIEW)
-    return review is not None and review.verdict is Verdict.SKIP
+    return review is not None and review.verdict is Verdict.SKIP and not state.plan
 
 
 def may_merge(state: PipelineState) -> bool:

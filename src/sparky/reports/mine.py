@@ -73,10 +73,11 @@ def whose(reading: Reading) -> Whose:
         sure = 0.8 if reading.open_items else 0.95
         return Whose(responsibility=None, confidence=sure, reason="approved, and nothing is asked of anybody")
     cause = find_cause(reading)
-    weighed = weigh(reading.words, refused=reading.merge_decision in REFUSED)
     if reading.open_items:
         return _by_assumed(reading.open_items, cause)
-    content = weighed is not None and weighed.responsibility is None
+    refused = reading.merge_decision in REFUSED
+    weighed = weigh(reading.words, refused=refused)
+    content = weighed is not None and weighed.responsibility is None and not refused
     if reading.items and not content and (cause is None or cause.confidence < _STATED):
         said = "every item is answered: a new review follows"
         return Whose(responsibility=Responsibility.REVIEWER, confidence=0.7, reason=said)

@@ -18,7 +18,7 @@ from sparky.ports import Ports
 from sparky.reports.branch import BRIEFING
 from sparky.reports.mine import whose
 from sparky.reports.own import read_any
-from sparky.reports.reading import MergeDecision
+from sparky.reports.reading import REFUSED
 from sparky.stages.session import converse, prompt, with_session
 
 _DIFF_LIMIT = 100_000
@@ -87,9 +87,11 @@ def _read(passed: Attempt, report: str, reviewer: str) -> Attempt:
     """The verdict of a reviewer's report, in front of what the gates said."""
     reading = read_any(report)
     turn = whose(reading)
+    refused = reading.merge_decision in REFUSED
     verdict = _verdict(turn.responsibility)
+    if refused and verdict is Verdict.PASS:
+        verdict = Verdict.SKIP
     reason = f"{reviewer}: {turn.reason}"
-    refused = reading.merge_decision in {MergeDecision.BLOCKED, MergeDecision.REJECTED}
     grave = Severity.HIGH if refused else Severity.MEDIUM
     gate = GateResult(gate="reviewer", verdict=verdict, reason=turn.reason, severity=grave)
     if verdict is Verdict.PASS:
