@@ -193,6 +193,7 @@ def test_agents_are_listed_with_what_they_own(here: World) -> None:
         "imports": "ruff",
         "dead-code": "ruff",
         "tester": "a session (scripted)",
+        "reviewer": "a session (scripted)",
         "coder": "a session (scripted)",
     }
     owned = [kind for one in listed for kind in one["owns"]]
