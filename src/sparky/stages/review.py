@@ -76,7 +76,7 @@ def _by_agent(
     diff = ports.blobs.get(passed.evidence[0].output).decode("utf-8", "replace")[:_DIFF_LIMIT]
     result = converse(handoff, state, ports, works, prompt("review.md", handoff, state, told, diff))
     if not result.report.strip():
-        return with_session(passed, ports, result)
+        return replace(with_session(passed, ports, result), level=passed.level)
     ports.repository.reset(state.run_id, state.head)
     blobs = {BRIEFING: ports.blobs.put(encode(told)), REVIEW: ports.blobs.put(result.report.encode())}
     attempt = _read(passed, result.report, handoff.agent)
