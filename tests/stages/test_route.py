@@ -1,10 +1,15 @@
 """ROUTE: an agent for each kind, and every bid."""
 
 from dataclasses import replace
+from threading import Event
 
+from sparky.agents.coder import CODER
+from sparky.domain.agent import gather
 from sparky.domain.attempt import Stage, Trait, Verdict
-from sparky.domain.issue import Kind, Source
+from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.state import Preferences
+from sparky.stages.route import in_time
+from tests.builders import ISSUE
 from tests.stages.stand import Stand
 
 
@@ -55,3 +60,24 @@ def test_the_agent_that_the_issue_names_is_taken_or_nobody(stand: Stand) -> None
     (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
     assert (route.agent, route.fallbacks) == (None, ())
     assert route.left_out[0] == "wizard: the issue names it, and no agent of that name takes IMPORT_ERROR"
+
+
+def test_an_agent_that_thinks_too_long_is_left_out_and_named() -> None:
+    never = Event()
+
+    def slow(_: Issue) -> tuple[float, str]:
+        never.wait()
+        return 1.0, "at last"
+
+    def broken(_: Issue) -> tuple[float, str]:
+        raise KeyError("title")
+
+    agents = (replace(CODER, name="slow", bid=slow), replace(CODER, name="broken", bid=broken), CODER)
+    asked = replace(ISSUE, kinds=(Kind.GENERAL,))
+    bids, left_out = gather([in_time(agent, 0.01 if agent.name == "slow" else 5) for agent in agents], asked)
+    never.set()
+    assert [bid.agent for bid in bids] == ["coder"]
+    assert left_out == (
+        "slow: its bid raised TimeoutError: no answer within 0.01 s",
+        "broken: its bid raised KeyError: 'title'",
+    )

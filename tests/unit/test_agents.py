@@ -7,13 +7,14 @@ from sparky.agents.dead_code import DEAD_CODE
 from sparky.agents.example import example
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
-from sparky.agents.table import AGENTS, SERVED, check, owner
+from sparky.agents.table import AGENTS, SERVED, check, overlaps, owner
 from sparky.agents.tester import TESTER
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.tools.table import TOOLS
 
 TOOL_NAMES = frozenset(TOOLS)
+HERE = "sparky/agents"
 
 
 def problems(*agents: Agent, kinds: tuple[Kind, ...] = ()) -> list[str]:
@@ -80,7 +81,8 @@ def test_a_kind_without_an_agent_is_told() -> None:
 
 def test_two_agents_of_one_kind_at_one_priority_are_told_and_so_are_two_of_one_name() -> None:
     rival = replace(FORMATTING, name="rival")
-    assert problems(FORMATTING, rival) == ["FORMATTING: formatting and rival share the priority 100"]
+    told = "FORMATTING: formatting ({0}) and rival ({0}) share the priority 100"
+    assert problems(FORMATTING, rival) == [told.format(f"{HERE}/formatting.py")]
     assert problems(FORMATTING, replace(FORMATTING, priority=7)) == ["formatting: two agents have this name"]
 
 
@@ -98,17 +100,35 @@ def test_an_unknown_tool_or_runner_is_told() -> None:
 
 def test_a_confidence_outside_of_0_to_1_is_told() -> None:
     boastful = replace(FORMATTING, bid=lambda _: (2.0, ""), takes=FORMATTING.takes[:1], declines=())
-    assert problems(boastful) == ["FORMATTING: formatting: its confidence 2.0 is not within 0 and 1"]
+    (said,) = problems(boastful)
+    where = "FORMATTING: formatting (tests/unit/test_agents.py)"
+    assert said == f"{where}: formatting: its confidence 2.0 is not within 0 and 1"
 
 
 def test_an_example_that_its_bid_belies_is_told() -> None:
     swapped = replace(IMPORTS, takes=IMPORTS.declines[:1], declines=IMPORTS.takes[:1])
+    where = f"imports ({HERE}/imports.py), IMPORT_ERROR,"
     assert problems(swapped) == [
-        'imports (IMPORT_ERROR) bids 0.1 on "Circular import between models and views", which it takes',
-        'imports (IMPORT_ERROR) bids 0.85 on "Remove unused imports", which it declines',
+        f'{where} bids 0.1 on "Circular import between models and views", which it takes',
+        f'{where} bids 0.85 on "Remove unused imports", which it declines',
     ]
 
 
 def test_an_example_is_tried_although_the_agent_does_not_support_its_kind() -> None:
     stray = replace(DEAD_CODE, takes=(example("A review", Kind.REVIEW),), declines=())
-    assert problems(stray) == ['dead-code: its example "A review" is of no kind that it supports (REVIEW)']
+    assert problems(stray) == [
+        f'dead-code ({HERE}/dead_code.py): its example "A review" is of no kind that it supports (REVIEW)'
+    ]
+
+
+def test_an_unknown_kind_is_told_with_those_there_are() -> None:
+    (said,) = problems(replace(IMPORTS, kinds=("NONSENSE",)))  # type: ignore[arg-type]
+    assert said.startswith(f"imports ({HERE}/imports.py): unknown kind NONSENSE; known: FORMATTING, ")
+
+
+def test_overlapping_claims_are_a_warning_that_names_both_files_and_the_owner() -> None:
+    late = replace(DEAD_CODE, name="late", priority=120)
+    assert overlaps(AGENTS) == []
+    file = f"{HERE}/dead_code.py"
+    told = f"DEAD_CODE: late ({file}) and dead-code ({file}) both claim it; dead-code owns it"
+    assert overlaps((late, DEAD_CODE, CODER)) == [told]

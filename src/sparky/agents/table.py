@@ -33,12 +33,40 @@ def check(
 
     `tools` and `runners` are the names there are; `kinds` are those that need an owner.
     """
+    if unknown := [problem for agent in agents for problem in _unknown(agent)]:
+        return unknown
     return [
         *(f"{kind.value}: no agent owns this kind" for kind in kinds if owner(kind, agents) is None),
         *_ties(agents),
         *(problem for agent in agents for problem in _works(agent, tools, runners)),
         *(problem for agent in agents for problem in _examples(agent)),
     ]
+
+
+def overlaps(agents: Sequence[Agent]) -> list[str]:
+    """Kinds that two agents claim who work alike, each naming who owns it, for a person: a warning.
+
+    The later one is asked only where the owner bids too little, or fails.
+    """
+    return [
+        f"{kind.value}: {_where(one)} and {_where(other)} both claim it; {owned.name} owns it"
+        for one, other in combinations(agents, 2)
+        for kind in one.kinds
+        if kind in other.kinds and one.role is other.role and type(one.works) is type(other.works)
+        if (owned := owner(kind, agents)) is not None
+    ]
+
+
+def _where(agent: Agent) -> str:
+    """The agent, and the file that declares it."""
+    return f"{agent.name} ({agent.bid.__module__.replace('.', '/')}.py)"
+
+
+def _unknown(agent: Agent) -> Iterator[str]:
+    known = ", ".join(kind.value for kind in Kind)
+    for kind in agent.kinds:
+        if not isinstance(kind, Kind):
+            yield f"{_where(agent)}: unknown kind {kind}; known: {known}"
 
 
 def _ties(agents: Sequence[Agent]) -> Iterator[str]:
@@ -48,7 +76,7 @@ def _ties(agents: Sequence[Agent]) -> Iterator[str]:
         if one.priority == other.priority:
             for kind in one.kinds:
                 if kind in other.kinds:
-                    yield f"{kind.value}: {one.name} and {other.name} share the priority {one.priority}"
+                    yield f"{kind.value}: {_where(one)} and {_where(other)} share the priority {one.priority}"
 
 
 def _works(agent: Agent, tools: Collection[str], runners: Collection[str]) -> Iterator[str]:
@@ -70,9 +98,9 @@ def _examples(agent: Agent) -> Iterator[str]:
         kind = ", ".join(kind.value for kind in issue.kinds)
         bids, left_out = gather([agent], issue)
         if not bids and not left_out:
-            yield f'{agent.name}: its example "{issue.title}" is of no kind that it supports ({kind})'
-        yield from (f"{kind}: {reason}" for reason in left_out)
+            yield f'{_where(agent)}: its example "{issue.title}" is of no kind that it supports ({kind})'
+        yield from (f"{kind}: {_where(agent)}: {reason}" for reason in left_out)
         for bid in bids:
             if takes is not (bid.confidence >= FALLBACK):
                 said = "takes" if takes else "declines"
-                yield f'{agent.name} ({kind}) bids {bid.confidence} on "{issue.title}", which it {said}'
+                yield f'{_where(agent)}, {kind}, bids {bid.confidence} on "{issue.title}", which it {said}'

@@ -3,7 +3,7 @@
 import click
 from rich.table import Table
 
-from sparky.agents.table import AGENTS, check, owner
+from sparky.agents.table import AGENTS, check, overlaps, owner
 from sparky.cli.options import as_json, put_json, say
 from sparky.cli.screen import out
 from sparky.domain.agent import Agent, Session, ToolFix
@@ -20,6 +20,8 @@ def command(*, checking: bool, as_json: bool) -> int:
     problems = check(AGENTS, tools=tuple(TOOLS), runners=(SCRIPTED,))
     for problem in problems:
         say(f"problem: {problem}")
+    for warning in overlaps(AGENTS):
+        say(f"warning: {warning}")
     if as_json:
         put_json([_plain(agent) for agent in AGENTS])
     else:

@@ -28,6 +28,8 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
     routes = find_routes(errand.issue, AGENTS, str(script) if script else errand.target.settings.script)
     first = routes[0]
     if as_json:
+        for left in first.left_out:
+            say(f"left out: {left}")
         put_json(
             {
                 "kind": first.kind,
@@ -36,7 +38,6 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
                 "agent": first.agent,
                 "fallbacks": first.fallbacks,
                 "bids": first.bids,
-                "left_out": first.left_out,
             }
         )
         return 0 if first.agent else 3
