@@ -87,7 +87,7 @@ def test_two_agents_of_one_kind_at_one_priority_are_told_and_so_are_two_of_one_n
 
 
 def test_an_unknown_tool_or_runner_is_told() -> None:
-    tool = replace(DEAD_CODE, works=ToolFix(tool="rough", rules=("F841",), unsafe=("F841", "F401")))
+    tool = replace(DEAD_CODE, works=ToolFix(tools=("rough",), rules=("F841",), unsafe=("F841", "F401")))
     runner = replace(
         CODER, kinds=(Kind.GENERAL, Kind.DRY_VIOLATION), works=Session(runner="oracle"), takes=()
     )

@@ -4,14 +4,34 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from sparky.agents.coder import CODER
+from sparky.agents.complexity import COMPLEXITY
 from sparky.agents.dead_code import DEAD_CODE
+from sparky.agents.dependency import DEPENDENCY
+from sparky.agents.documentation import DOCUMENTATION
+from sparky.agents.dry import DRY
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
+from sparky.agents.performance import PERFORMANCE
+from sparky.agents.security import SECURITY
+from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
 from sparky.domain.agent import FALLBACK, Agent, Session, ToolFix, gather
 from sparky.domain.issue import Kind
 
-AGENTS: tuple[Agent, ...] = (FORMATTING, IMPORTS, DEAD_CODE, TESTER, CODER)
+AGENTS: tuple[Agent, ...] = (
+    FORMATTING,
+    IMPORTS,
+    DEAD_CODE,
+    SECURITY,
+    PERFORMANCE,
+    COMPLEXITY,
+    DRY,
+    DOCUMENTATION,
+    DEPENDENCY,
+    TEST_ORGANIZATION,
+    TESTER,
+    CODER,
+)
 
 # No agent delivers reports yet: such an issue ends blocked, with no agent, and says so.
 SERVED: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.REVIEW)
@@ -82,8 +102,8 @@ def _ties(agents: Sequence[Agent]) -> Iterator[str]:
 def _works(agent: Agent, tools: Collection[str], runners: Collection[str]) -> Iterator[str]:
     kinds = ", ".join(kind.value for kind in agent.kinds)
     match agent.works:
-        case ToolFix(tool=tool, rules=rules, unsafe=unsafe):
-            if tool not in tools:
+        case ToolFix(tools=mine, rules=rules, unsafe=unsafe):
+            for tool in (tool for tool in mine if tool not in tools):
                 yield f"{agent.name} ({kinds}): unknown tool {tool}; known: {', '.join(sorted(tools))}"
             for rule in unsafe:
                 if rule not in rules:

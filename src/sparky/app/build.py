@@ -16,7 +16,7 @@ from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
 from sparky.ports import Ports
 from sparky.stages.route import SCRIPTED
-from sparky.tools.table import TOOLS
+from sparky.tools.table import BINARIES
 
 
 class MissingToolError(UserError):
@@ -57,7 +57,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         receipts=house.receipts,
         refusals=house.store,
         agents=AGENTS,
-        binaries={name: find_binary(name) for name in TOOLS},
+        binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
     )
 

@@ -58,7 +58,7 @@ def _owned(agent: Agent) -> list[str]:
 
 def _works(agent: Agent) -> str:
     match agent.works:
-        case ToolFix(tool=tool):
-            return tool
+        case ToolFix(tools=tools):
+            return ", ".join(tools)
         case Session(runner=runner):
             return f"a session ({runner})"

@@ -16,7 +16,7 @@ _CODES: dict[str, Kind] = {
     **dict.fromkeys(("E402", "F4", "F811", "F82"), Kind.IMPORT_ERROR),
     **dict.fromkeys(("F504", "F522", "F523", "F84", "ERA", "ARG"), Kind.DEAD_CODE),
     **dict.fromkeys(("PIE790", "PIE794", "PLR1711", "TC005"), Kind.DEAD_CODE),
-    **dict.fromkeys(("C9", "PLR09", "SIM"), Kind.COMPLEXITY),
+    **dict.fromkeys(("C9", "PLR09", "RET", "SIM"), Kind.COMPLEXITY),
     **dict.fromkeys(("PERF", "C4", "FURB"), Kind.PERFORMANCE),
     **dict.fromkeys(("ANN",), Kind.TYPE_ERROR),
     **dict.fromkeys(("S",), Kind.SECURITY),
