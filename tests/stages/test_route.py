@@ -45,10 +45,10 @@ def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) ->
 
 
 def test_kinds_that_nobody_takes_are_named_beside_those_that_are_taken(stand: Stand) -> None:
-    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.SECURITY), source=Source.FINDINGS)
+    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.TEST_FAILURE), source=Source.FINDINGS)
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
     assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "FORMATTING: formatting")
-    assert attempt.items == ("no agent for SECURITY",)
+    assert attempt.items == ("no agent for TEST_FAILURE",)
 
 
 def test_the_agent_that_the_issue_names_is_taken_or_nobody(stand: Stand) -> None:

@@ -3,12 +3,20 @@ from dataclasses import replace
 import pytest
 
 from sparky.agents.coder import CODER
+from sparky.agents.complexity import COMPLEXITY
 from sparky.agents.dead_code import DEAD_CODE
+from sparky.agents.dependency import DEPENDENCY
+from sparky.agents.documentation import DOCUMENTATION
+from sparky.agents.dry import DRY
 from sparky.agents.example import example
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
+from sparky.agents.performance import PERFORMANCE
+from sparky.agents.security import SECURITY
 from sparky.agents.table import AGENTS, SERVED, check, overlaps, owner
+from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
+from sparky.agents.types import TYPES
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.tools.table import TOOLS
@@ -37,8 +45,15 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         Kind.FORMATTING: FORMATTING,
         Kind.IMPORT_ERROR: IMPORTS,
         Kind.DEAD_CODE: DEAD_CODE,
+        Kind.SECURITY: SECURITY,
+        Kind.PERFORMANCE: PERFORMANCE,
+        Kind.COMPLEXITY: COMPLEXITY,
+        Kind.DRY_VIOLATION: DRY,
+        Kind.DOCUMENTATION: DOCUMENTATION,
+        Kind.DEPENDENCY: DEPENDENCY,
+        Kind.TYPE_ERROR: TYPES,
+        Kind.TEST_ORGANIZATION: TEST_ORGANIZATION,
         Kind.TEST_CREATION: TESTER,
-        Kind.TEST_ORGANIZATION: TESTER,
         Kind.REVIEW: None,
     }
     assert owners == {kind: specialists.get(kind, CODER) for kind in Kind}
@@ -92,7 +107,7 @@ def test_an_unknown_tool_or_runner_is_told() -> None:
         CODER, kinds=(Kind.GENERAL, Kind.DRY_VIOLATION), works=Session(runner="oracle"), takes=()
     )
     assert problems(tool, runner) == [
-        "dead-code (DEAD_CODE): unknown tool rough; known: ruff",
+        f"dead-code (DEAD_CODE): unknown tool rough; known: {', '.join(sorted(TOOLS))}",
         "dead-code (DEAD_CODE): F401 is allowed unsafe, but not among its rules",
         "coder (GENERAL, DRY_VIOLATION): unknown runner oracle; known: scripted",
     ]

@@ -16,11 +16,20 @@ def test_every_agent_mends_rules_of_the_profile_that_are_of_its_kinds() -> None:
         if isinstance(agent.works, ToolFix):
             (check, *_) = RUFF.detect(agent.kinds)
             selected = check[check.index("--select") + 1].split(",")
-            assert set(agent.works.rules) - {*selected, FORMAT} == set()
+            others = {
+                "typo",
+                "unused-private",
+                "repeated-function",
+                "DEP002",
+                "S324",
+                "S506",
+                "no-untyped-def",
+            }
+            assert set(agent.works.rules) - {*selected, FORMAT} <= others
 
 
 def test_kinds_that_it_knows_nothing_of_need_no_command() -> None:
-    assert RUFF.detect((Kind.SECURITY, Kind.GENERAL)) == ()
+    assert RUFF.detect((Kind.DEPENDENCY, Kind.GENERAL)) == ()
 
 
 def test_a_kind_whose_rules_the_target_ignores_needs_no_command() -> None:

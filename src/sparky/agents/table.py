@@ -15,6 +15,7 @@ from sparky.agents.performance import PERFORMANCE
 from sparky.agents.security import SECURITY
 from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
+from sparky.agents.types import TYPES
 from sparky.domain.agent import FALLBACK, Agent, Session, ToolFix, gather
 from sparky.domain.issue import Kind
 
@@ -29,6 +30,7 @@ AGENTS: tuple[Agent, ...] = (
     DOCUMENTATION,
     DEPENDENCY,
     TEST_ORGANIZATION,
+    TYPES,
     TESTER,
     CODER,
 )

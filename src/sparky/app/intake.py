@@ -98,12 +98,16 @@ SAFE_ORDER = (
     Kind.COMPLEXITY,
     Kind.TEST_ORGANIZATION,
     Kind.DOCUMENTATION,
+    Kind.TYPE_ERROR,
     *_LAST,
 )
 """The order in which kinds are mended: what removes code first, layout last, so that each leaves less."""
 
-BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind is not Kind.DEPENDENCY)
-"""What is looked for where no kind is asked for: no test shows what a program needs only in production."""
+BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind not in {Kind.DEPENDENCY, Kind.TYPE_ERROR})
+"""What is looked for where no kind is asked for.
+
+No test shows what a program needs only in production, and types take minutes in a large target.
+"""
 
 _RECORDED = 100
 """How many paths of an issue are recorded with it."""

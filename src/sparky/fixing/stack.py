@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Trait
+from sparky.domain.command import Completed
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
@@ -56,9 +57,10 @@ def apply(ports: Ports, root: Path, works: ToolFix, units: Sequence[Unit], befor
         tool = bind(ports, name, root)
         mine = [unit for unit in units if unit.tool == name]
         _run(ports, root, tool.replay(mine, works.unsafe))
+        offers: dict[Argv, Completed] = {}
         for unit in mine:
             if tool.patches(unit):
-                _patch(ports, root, tool, unit)
+                _patch(ports, root, tool, unit, offers)
     for name in TOOLS:
         tool = bind(ports, name, root)
         _run(ports, root, tool.replay(tool.tidy(before, touched)))
@@ -71,15 +73,19 @@ def _run(ports: Ports, root: Path, commands: Sequence[Argv]) -> None:
             raise ToolError(f"{argv[0]} {done.ending.value} with code {done.code}: {done.text()[-500:]}")
 
 
-def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit) -> None:
+def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: dict[Argv, Completed]) -> None:
     """Edit for some findings of a file: all at once if it parses then, else one after the other.
 
     Each edit is sound alone, two together may leave a block empty. The last in the file goes first, since
-    that leaves the names of those before it as they are.
+    that leaves the names of those before it as they are. `offers` has what was offered for the whole target:
+    edits of other files leave it as it is.
     """
 
     def patched(only: tuple[str, ...]) -> bytes:
-        offered = run_tool(ports, root, tool.offer(unit))
+        argv = tool.offer(unit)
+        if argv[-1] != "." or argv not in offers:
+            offers[argv] = run_tool(ports, root, argv)
+        offered = offers[argv]
         return tool.patch(offered, replace(unit, only=only), lambda path: read_file(root, path))
 
     file = root / unit.path

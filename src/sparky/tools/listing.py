@@ -28,7 +28,8 @@ class Listing:
 
     `kinds` is the kind of each of its rules, `why` what is said of a finding that stays, by rule. `argv` is
     the command for some paths, of which those with other `suffixes` are left out; file names in its answer
-    are relative to the target's root. `codes` are its exit codes of success.
+    are relative to the target's root. `codes` are its exit codes of success. `whole`: what it offers for
+    a file depends on all others, and is long in coming, so it is asked for all at once.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Listing:
     suffixes: tuple[str, ...] = (".py",)
     codes: frozenset[int] = frozenset({0})
     notes: tuple[str, ...] = ()
+    whole: bool = False
 
     def version(self) -> Argv:
         return (self.binary, "--version")
@@ -71,7 +73,7 @@ class Listing:
         return True
 
     def offer(self, unit: Unit) -> Argv:
-        return (self.binary, *self.argv((unit.path,)))
+        return (self.binary, *self.argv((".",) if self.whole else (unit.path,)))
 
     def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
         source = lru_cache(maxsize=None)(read)

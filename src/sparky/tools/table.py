@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sparky.tools import deptry, repeated, rewrite, ruff, typos, vulture
+from sparky.tools import deptry, mypy, repeated, rewrite, ruff, typos, vulture
 from sparky.tools.tool import Read, Tool
 
 TOOLS: dict[str, Callable[[str, Read], Tool]] = {
@@ -12,7 +12,10 @@ TOOLS: dict[str, Callable[[str, Read], Tool]] = {
     "repeated": repeated.configure,
     "typos": typos.configure,
     "deptry": deptry.configure,
+    "mypy": mypy.configure,
 }
 
-BINARIES = {name: name for name in TOOLS} | dict.fromkeys(("rewrite", "vulture", "repeated"), "python")
+BINARIES = {name: name for name in TOOLS} | dict.fromkeys(
+    ("rewrite", "vulture", "repeated", "mypy"), "python"
+)
 """The executable of each; a program of sparky's own runs in sparky's own Python."""
