@@ -7,7 +7,7 @@ from sparky.tools.tool import Read
 ANNOTATED = "no-untyped-def"
 """The rule whose findings annotations mend."""
 _CODES = (
-    *("no-untyped-def", "no-untyped-call", "untyped-decorator", "no-any-return", "no-any-unimported", "misc"),
+    *("no-untyped-def", "no-any-return", "no-any-unimported", "misc"),
     *(
         "arg-type",
         "assignment",

@@ -23,7 +23,9 @@ from sparky.tools.programs.sources import arguments, diagnostic, put, sources, t
 from sparky.tools.ruff_json import Diagnostic, Place, patched
 
 ROUNDS = 8
-_MISSING = frozenset({"no-untyped-def", "no-untyped-call", "untyped-decorator"})
+_IMPLIED = frozenset({"no-untyped-call", "untyped-decorator"})
+"""What only says that a function that is called has no annotation: that function's own finding says so."""
+_MISSING = frozenset({"no-untyped-def", *_IMPLIED})
 _NO_CODE = re.compile(
     r"(?:^|/)(?:tests?|docs?|examples?|benchmarks?)/|(?:^|/)(?:test_[^/]*|conftest|setup)\.py$"
 )
@@ -142,7 +144,8 @@ def run(paths: list[str], options: tuple[str, ...]) -> list[Diagnostic]:
             found = _proposed(root, texts) if any(error.code in _MISSING for error in known) else {}
             found = heal(root, [*texts], known, found, options)
     asked = set(sources(paths))
-    return [_told(error, found, texts) for error in known if error.file in asked]
+    roots = (error for error in known if error.file in asked and error.code not in _IMPLIED)
+    return [_told(error, found, texts) for error in roots]
 
 
 def _proposed(root: Path, texts: dict[str, bytes]) -> dict[str, Annotated]:
