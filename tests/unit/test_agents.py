@@ -19,6 +19,7 @@ from sparky.agents.tester import TESTER
 from sparky.agents.types import TYPES
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
+from sparky.testing import check_agent
 from sparky.tools.table import TOOLS
 
 TOOL_NAMES = frozenset(TOOLS)
@@ -147,3 +148,19 @@ def test_overlapping_claims_are_a_warning_that_names_both_files_and_the_owner() 
     file = f"{HERE}/dead_code.py"
     told = f"DEAD_CODE: late ({file}) and dead-code ({file}) both claim it; dead-code owns it"
     assert overlaps((late, DEAD_CODE, CODER)) == [told]
+
+
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if isinstance(agent.works, ToolFix)])
+def test_every_deterministic_agent_passes_the_check_for_agents_of_others(agent: Agent) -> None:
+    assert check_agent(agent) == []
+
+
+def test_the_check_for_agents_of_others_names_what_is_wrong_with_just_this_one() -> None:
+    assert check_agent(replace(IMPORTS, name="mine")) == [
+        f"IMPORT_ERROR: imports ({HERE}/imports.py) and mine ({HERE}/imports.py) share the priority 100"
+    ]
+    (overlapping,) = check_agent(replace(IMPORTS, name="mine", priority=120))
+    assert overlapping.endswith("both claim it; imports owns it")
+    assert check_agent(replace(IMPORTS, declines=()), beside=()) == [
+        "imports: it shows no issue that it declines"
+    ]

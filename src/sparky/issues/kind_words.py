@@ -69,7 +69,8 @@ WORDS: dict[Kind, tuple[tuple[int, str], ...]] = {
         (
             3,
             (
-                r"(?:secrets?|passwords?|tokens?|credentials?) (?:is|are) (?:\w+ )?(?:logged|leaked|written|exposed|printed|stored)|"
+                r"(?:secrets?|passwords?|tokens?|credentials?) (?:is|are) "
+                r"(?:\w+ )?(?:logged|leaked|written|exposed|printed|stored)|"
                 r"auth(?:entication|orization)? bypass"
             ),
         ),
@@ -139,7 +140,8 @@ WORDS: dict[Kind, tuple[tuple[int, str], ...]] = {
         (
             4,
             (
-                r"^(?:bump|pin|upgrade|update) (?!the (?:docs|documentation|readme))(?:the version of )?[\w-]+(?: to)? (?:v?\d[\w.]*)|"
+                r"^(?:bump|pin|upgrade|update) (?!the (?:docs|documentation|readme))"
+                r"(?:the version of )?[\w-]+(?: to)? (?:v?\d[\w.]*)|"
                 r"^pin (?:the )?(?:version|\w+)"
             ),
         ),
@@ -152,7 +154,10 @@ WORDS: dict[Kind, tuple[tuple[int, str], ...]] = {
         ),
         (
             3,
-            r"(?:packages?|librar(?:y|ies)) (?:that )?(?:we |nobody )?(?:do not|does not|don't|doesn't|no longer) uses?",
+            (
+                r"(?:packages?|librar(?:y|ies)) (?:that )?(?:we |"
+                r"nobody )?(?:don't|doesn't|do not|no longer) uses?"
+            ),
         ),
         (3, r"(?:outdated|vulnerable|missing|unused|upgrade|update|bump|pin) (?:\w+ )?dependenc(?:y|ies)"),
         (2, r"dependenc(?:y|ies)"),
@@ -162,7 +167,10 @@ WORDS: dict[Kind, tuple[tuple[int, str], ...]] = {
     Kind.DRY_VIOLATION: (
         (
             3,
-            r"(?:same|identical|duplicated?|redundant|repeated) (?:functions?|logic|constants?|bod(?:y|ies)|cop(?:y|ies)|helpers?|quer(?:y|ies))",
+            (
+                r"(?:same|identical|duplicated?|redundant|repeated) "
+                r"(?:functions?|logic|constants?|bod(?:y|ies)|cop(?:y|ies)|helpers?|quer(?:y|ies))"
+            ),
         ),
         (
             3,
@@ -220,7 +228,8 @@ WORDS: dict[Kind, tuple[tuple[int, str], ...]] = {
         (
             3,
             (
-                r"(?:reorgani[sz]e|restructure|regroup|move|split|separate) (?:the |our )?(?:\w+ )?tests?(?!\w)|"
+                r"(?:reorgani[sz]e|restructure|regroup|move|split|separate) "
+                r"(?:the |our )?(?:\w+ )?tests?(?!\w)|"
                 r"split test_\w+"
             ),
         ),

@@ -32,6 +32,7 @@ _MODULES = (
     "pymysql=pymysql,pyserial=serial,python-dateutil=dateutil,python-dotenv=dotenv,pyyaml=yaml,"
     "scikit-learn=sklearn,setuptools=setuptools|pkg_resources,typing-extensions=typing_extensions"
 )
+_TEST = re.compile(r"(?:^|/)(?:tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "requirements.lock")
 _PLUGIN = re.compile(r"^(?:types-|pytest-|mkdocs-|sphinx-|flake8-)|(?:-stubs|-plugin|-binary)$")
 
@@ -85,9 +86,7 @@ def _dependencies(data: bytes) -> list[str]:
 def _issues(result: Completed, read: Read) -> Iterator[Diagnostic]:
     listed = msgspec.json.decode(result.stdout, type=list[_Issue])
     there = [(one, _code(one), PurePosixPath(one.location.file).as_posix()) for one in listed]
-    real = [
-        (one, code, path) for one, code, path in there if code != MISSING or not _is_tried(one, path, read)
-    ]
+    real = [row for row in there if row[1] != MISSING or _is_meant(row[0], row[2], read)]
     certain = not any(code == MISSING for _, code, _ in real) and all(read(lock) is None for lock in _LOCKS)
     for one, code, path in real:
         place = one.location
@@ -111,11 +110,13 @@ def _code(one: _Issue) -> str:
     return MISSING if one.error.code == _TRANSITIVE else one.error.code
 
 
-def _is_tried(one: _Issue, path: str, read: Read) -> bool:
-    """Whether the import stands in a `try`, or below an `if`: the module is optional."""
+def _is_meant(one: _Issue, path: str, read: Read) -> bool:
+    """Whether the program needs what it imports: not in a test, and not in a `try` or below an `if`."""
+    if _TEST.search(path):
+        return False
     tree, line = tree_of(read(path) or b""), one.location.line or 0
     guards = (node for node in ast.walk(tree) if isinstance(node, ast.Try | ast.If)) if tree else ()
-    return any(node.lineno <= line <= (node.end_lineno or 0) for node in guards)
+    return not any(node.lineno <= line <= (node.end_lineno or 0) for node in guards)
 
 
 def _removal(data: bytes, package: str) -> tuple[Edit, ...]:

@@ -9,6 +9,7 @@ import builtins
 import re
 import subprocess
 import sys
+import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -187,20 +188,17 @@ def _is_stub(node: Function) -> bool:
 
 
 def _colon(source: bytes, node: Function) -> Place | None:
-    """Where the colon of a `def` is, if that can be told for sure: right after its last parenthesis."""
-    lines = source.splitlines(keepends=True)
-    head = b"".join(lines[node.lineno - 1 : node.body[0].lineno])[node.col_offset :]
+    """Where the parameters of a `def` end, and what it returns is to be said; None if that can't be told."""
+    lines = source.decode("utf-8", "surrogateescape").splitlines(keepends=True)[node.lineno - 1 :]
     depth = 0
-    for at, byte in enumerate(head):
-        sign = chr(byte)
-        if sign in "'\"#":
-            return None
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == ")" and depth == 0:
-            offset = sum(len(line) for line in lines[: node.lineno - 1]) + node.col_offset + at + 1
-            before = source[:offset]
-            line = before.count(b"\n")
-            return place(source, line + 1, offset - (before.rfind(b"\n") + 1))
+    try:
+        for token in tokenize.generate_tokens(iter(lines).__next__):
+            if token.type == tokenize.OP:
+                depth += (token.string in "([{") - (token.string in ")]}")
+                if token.string == ")" and depth == 0:
+                    return Place(row=node.lineno + token.end[0] - 1, column=token.end[1] + 1)
+    except (tokenize.TokenError, SyntaxError):
+        return None
     return None
 
 

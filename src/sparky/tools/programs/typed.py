@@ -48,7 +48,12 @@ class Error:
     @property
     def identity(self) -> tuple[str, str, str]:
         """What stays the same when lines move."""
-        return self.file, self.code, re.sub(r"\bline \d+\b", "line", self.message)
+        return self.file, self.code, re.sub(r"\bline \d+\b", "line", self.said)
+
+    @property
+    def said(self) -> str:
+        """The message, which does not say how much of a function has no annotation."""
+        return _PARTLY.sub("Function is missing a type annotation", self.message)
 
 
 def check(root: Path, files: list[str], options: tuple[str, ...]) -> list[Error]:
@@ -80,7 +85,7 @@ def heal(
         said = check(root, files, options)
         counts = Counter(error.identity for error in known)
         counts.subtract(error.identity for error in said)
-        fresh = [e for e in said if e.code not in _MISSING and counts[e.identity] < 0]
+        fresh = [e for e in said if e.code not in _IMPLIED and counts[e.identity] < 0]
         if not fresh:
             return found
         for error in fresh:
@@ -145,7 +150,7 @@ def run(paths: list[str], options: tuple[str, ...]) -> list[Diagnostic]:
             found = heal(root, [*texts], known, found, options)
     asked = set(sources(paths))
     roots = (error for error in known if error.file in asked and error.code not in _IMPLIED)
-    return [_told(error, found, texts) for error in roots]
+    return [_told(error, found) for error in roots]
 
 
 def _proposed(root: Path, texts: dict[str, bytes]) -> dict[str, Annotated]:
@@ -154,15 +159,14 @@ def _proposed(root: Path, texts: dict[str, bytes]) -> dict[str, Annotated]:
     return {path: one for path, one in made.items() if one is not None and one.slots}
 
 
-def _told(error: Error, found: dict[str, Annotated], texts: dict[str, bytes]) -> Diagnostic:
-    message = _PARTLY.sub("Function is missing a type annotation", error.message)
+def _told(error: Error, found: dict[str, Annotated]) -> Diagnostic:
     where = Place(row=error.line, column=error.column)
     one = found.get(error.file)
     if one is not None and error.code == "no-untyped-def":
-        for name, node in functions(tree_of(texts[error.file]) or ast.Module()).items():
+        for name, node in one.functions.items():
             if node.lineno == error.line and name in one.slots:
-                return diagnostic(error.code, error.file, message, where, *one.edits(name))
-    return diagnostic(error.code, error.file, message, where)
+                return diagnostic(error.code, error.file, error.said, where, *one.edits(name))
+    return diagnostic(error.code, error.file, error.said, where)
 
 
 def main() -> None:

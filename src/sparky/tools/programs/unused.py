@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from vulture.core import Vulture
+from vulture.core import Vulture  # type: ignore[import-untyped]  # it ships no types
 
 from sparky.tools.programs.sources import arguments, diagnostic, put, sources, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit, Place
@@ -42,11 +42,12 @@ def _is_alone(name: str) -> bool:
 def _removal(path: str, name: str) -> tuple[Edit, ...]:
     """The edit that takes an undecorated top-level definition away; none for any other."""
     tree = tree_of(Path(path).read_bytes())
-    for node in tree.body if tree else ():
+    body = tree.body if tree else []
+    for node in body:
         if (
             getattr(node, "name", "") == name
             and not getattr(node, "decorator_list", [name])
-            and len(tree.body) > 1
+            and len(body) > 1
         ):
             end = Place(row=node.end_lineno or 0, column=(node.end_col_offset or 0) + 1)
             return (Edit(content="", location=Place(row=node.lineno, column=1), end_location=end),)
