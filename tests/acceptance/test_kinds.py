@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 
-from sparky.domain.issue import Kind
 from tests.acceptance.conftest import MakeWorld
 from tests.contract.faults import FAULTS
 
@@ -68,6 +67,7 @@ def test_a_program_hands_issues_over_and_gets_one_result(world_of: MakeWorld) ->
         text=True,
         check=True,
     )
+    why = "coder: it plays a script, and none is given (--script FILE)"
     assert json.loads(done.stdout) == {
         "success": False,
         "confidence": 0.0,
