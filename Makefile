@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check soak house fmt bench lock clean
+.PHONY: demo test check coverage soak house fmt bench lock clean
 
 demo: $(READY)
 	$(BIN)/sparky demo
@@ -19,7 +19,10 @@ check: $(READY)
 	$(BIN)/python scripts/house.py --check
 	$(BIN)/python scripts/covered.py
 
-soak: $(READY)
+coverage: $(READY)
+	$(BIN)/python scripts/covered.py --all
+
+soak: $(READY) coverage
 	$(BIN)/python -m pytest -q -n 2 -m soak
 
 house: $(READY)
@@ -40,7 +43,7 @@ lock: $(READY)
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check "$$(grep -o '^uv==[0-9.]*' requirements.lock)"
-	$(BIN)/uv pip sync -q --python $(BIN)/python --require-hashes requirements.lock
+	$(BIN)/uv pip sync -q --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps -e .
 	touch $@
 

@@ -53,17 +53,16 @@ class Fixed:
     started: dict[Stage, Counter[str]]
 
 
-@pytest.fixture(scope="module")
-def fixed(tmp_path_factory: pytest.TempPathFactory) -> Fixed:
+@pytest.fixture
+def fixed(tmp_path: Path) -> Fixed:
     """A fix of every file, each named as `--changed` names them."""
-    root = tmp_path_factory.mktemp("scale")
-    make(root / "repo", files=FILES, findings=5 * FILES, history_mb=0, seed=7)
-    own = {"SPARKY_STATE_DIR": str(root / "state"), "SPARKY_CACHE_DIR": str(root / "cache")}
-    house = open_house(read_environment({"PATH": os.environ["PATH"], "HOME": str(root), **own}))
-    found = find_repository(SystemShell(house.environment.base), root / "repo")
+    make(tmp_path / "repo", files=FILES, findings=5 * FILES, history_mb=0, seed=7)
+    own = {"SPARKY_STATE_DIR": str(tmp_path / "state"), "SPARKY_CACHE_DIR": str(tmp_path / "cache")}
+    house = open_house(read_environment({"PATH": os.environ["PATH"], "HOME": str(tmp_path), **own}))
+    found = find_repository(SystemShell(house.environment.base), tmp_path / "repo")
     context = context_of(found, base_of(found))
     shell = Counting(SystemShell(house.environment.base))
-    repository = GitRepository(shell, top=found.top, git_dir=found.git_dir, work_root=root / "work")
+    repository = GitRepository(shell, top=found.top, git_dir=found.git_dir, work_root=tmp_path / "work")
     ports = replace(ports_for(house, context, Preferences()), shell=shell, repository=repository)
     paths = tuple(path_of(number) for number in range(FILES))
     issue = issue_of(house, scan(ports, context, SAFE_ORDER, paths), context, paths)
@@ -78,17 +77,11 @@ def fixed(tmp_path_factory: pytest.TempPathFactory) -> Fixed:
     return Fixed(house=house, state=state.ended(following), steps=tuple(steps), started=started)
 
 
-def test_no_step_records_more_than_fifty_thousand_bytes(fixed: Fixed) -> None:
+def test_a_fix_of_a_thousand_files_records_little_and_starts_few_processes(fixed: Fixed) -> None:
+    result = fixed.house.result(fixed.state)
     assert max(fixed.steps) < STEP_BYTES
     assert len(fixed.steps) == 1 + 2 * len(fixed.state.attempts)
-
-
-def test_what_was_too_large_to_record_is_in_the_result(fixed: Fixed) -> None:
-    result = fixed.house.result(fixed.state)
     assert result.work_completed.files_modified == tuple(path_of(number) for number in range(FILES))
     assert (result.work_completed.findings_fixed, result.issues_remaining) == (5 * FILES, ())
-
-
-def test_the_number_of_processes_does_not_depend_on_the_number_of_files(fixed: Fixed) -> None:
     for stage, programs in fixed.started.items():
         assert programs.total() <= 40, (stage, programs)
