@@ -4,7 +4,10 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.acceptance.conftest import MakeWorld
+from tests.acceptance.world import World
 from tests.contract.faults import FAULTS
 
 GUARD = """
@@ -12,13 +15,14 @@ GUARD = """
 def test_what_is_looked_up_by_name() -> None:
     assert vars(shop)["_old" + "_key"]("a") == "a"
 """
+WHY = "coder: it plays a script, and none is given (--script FILE)"
 PROGRAM = """
-import dataclasses, json
+import dataclasses, json, sys
 from sparky.api import get_agent, handle_issues
 from sparky.domain.issue import Issue, Kind, Source
 
 assert get_agent("imports").kinds == (Kind.IMPORT_ERROR,)
-titles = ("Remove unused imports", "Crash")
+titles = sys.argv[1:]
 issues = [Issue(id=title, key=title, title=title, source=Source.SENTENCE) for title in titles]
 print(json.dumps(dataclasses.asdict(handle_issues(issues))))
 """
@@ -46,6 +50,7 @@ def test_each_kind_is_a_merged_commit_and_what_a_test_refuses_is_withdrawn_alone
     )
 
 
+@pytest.mark.soak
 def test_dependencies_are_mended_only_where_they_are_asked_for(world_of: MakeWorld) -> None:
     world = world_of(FAULTS)
     kinds = {one["finding"]["kind"] for one in world.sparky("scan", "--json").json()["findings"]}
@@ -57,22 +62,33 @@ def test_dependencies_are_mended_only_where_they_are_asked_for(world_of: MakeWor
     )
 
 
+def handed_over(world: World, *titles: str) -> object:
+    """What `handle_issues` returns for issues with these titles."""
+    argv = [sys.executable, "-c", PROGRAM, *titles]
+    done = subprocess.run(argv, cwd=world.repo, env=world.env, capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+NOBODY = {
+    "success": False,
+    "confidence": 0.0,
+    "fixes_applied": [],
+    "remaining_issues": [
+        "no agent for GENERAL",
+        f"Crash: no agent bids enough for GENERAL: {WHY}",
+    ],
+    "files_modified": [],
+    "calls": {},
+}
+
+
+def test_a_program_hands_an_issue_over_that_nobody_can_work_on(world_of: MakeWorld) -> None:
+    assert handed_over(world_of({"a.py": "X = 1\n"}), "Crash") == NOBODY
+
+
+@pytest.mark.soak
 def test_a_program_hands_issues_over_and_gets_one_result(world_of: MakeWorld) -> None:
     world = world_of({"a.py": "import os\n\nX = 1\n", "test_a.py": "def test_a():\n    pass\n"})
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=world.repo,
-        env=world.env,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    why = "coder: it plays a script, and none is given (--script FILE)"
-    assert json.loads(done.stdout) == {
-        "success": False,
-        "confidence": 0.0,
-        "fixes_applied": ["Remove unused imports: verified at the tested commit; 1 of 1 finding(s) gone"],
-        "remaining_issues": ["no agent for GENERAL", f"Crash: no agent bids enough for GENERAL: {why}"],
-        "files_modified": ["a.py"],
-        "calls": {"imports": 1},
-    }
+    mended = "Remove unused imports: verified at the tested commit; 1 of 1 finding(s) gone"
+    expected = {"fixes_applied": [mended], "files_modified": ["a.py"], "calls": {"imports": 1}}
+    assert handed_over(world, "Remove unused imports", "Crash") == {**NOBODY, **expected}
