@@ -3,13 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check coverage soak house fmt bench lock clean
+.PHONY: demo test agents check coverage soak crash house fmt bench lock clean
 
 demo: $(READY)
 	$(BIN)/sparky demo
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 1 -m "not soak"
+
+# The coding agents that tests drive, from the package registry into sparky's cache; without npm they are skipped.
+agents: $(READY)
+	$(BIN)/python scripts/agents.py
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -22,8 +26,12 @@ check: $(READY)
 coverage: $(READY)
 	$(BIN)/python scripts/covered.py --all
 
-soak: $(READY) coverage
+soak: $(READY) coverage crash
 	$(BIN)/python -m pytest -q -n 2 -m soak
+
+# Kills a run before each change that it makes; writes docs/reliability.md.
+crash: $(READY)
+	$(BIN)/python -m tests.durable.crash
 
 house: $(READY)
 	$(BIN)/python scripts/house.py

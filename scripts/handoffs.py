@@ -4,8 +4,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sparky.domain.attempt import Stage
-from sparky.domain.flow import TABLE, Moment
+from sparky.domain import moves
+from sparky.domain.attempt import Stage, Strategy
+from sparky.domain.flow import TABLE, Basis, Moment, Row
 from sparky.domain.moves import CRITERIA, EXECUTE_LIMIT, TESTER_LIMIT, VISIT_LIMIT
 from sparky.domain.state import Outcome
 
@@ -30,7 +31,15 @@ After each stage the first row that holds says what follows: a `STAGE` or an **e
 def render() -> str:
     """The page's text."""
     return "".join(
-        (HEAD, *_table(), "\n## What each stage has to reach\n\n", *_criteria(), "\n", *_diagram())
+        (
+            HEAD,
+            *_table(),
+            *_decisions(),
+            "\n## What each stage has to reach\n\n",
+            *_criteria(),
+            "\n",
+            *_diagram(),
+        )
     )
 
 
@@ -39,6 +48,32 @@ def _table() -> Iterator[str]:
     for row in TABLE:
         leads = ", ".join(_word(one) for one in row.leads)
         yield f"| {_word(row.after)} | {row.when} | {leads} |\n"
+
+
+def _decisions() -> Iterator[str]:
+    """The rows that ask a person, take an issue apart, or have an agent try again; and the simpler ways."""
+    yield "\n## The four decisions\n\n"
+    yield "What each rests on, and how sure that is; `sparky show RUN` has figures and facts of a run.\n\n"
+    yield "| decision | after | when | rests on |\n|---|---|---|---|\n"
+    for name, rows in {"ask": _asking, "decompose": _apart, "retry": _again}.items():
+        for row in filter(rows, TABLE):
+            yield f"| {name} | {_word(row.after)} | {row.when} | {row.basis.value} |\n"
+    for number, strategy in enumerate(Strategy, 1):
+        simpler = f"| simplify | `EXECUTE` | it is attempt {number}: {strategy.value} "
+        yield f"{simpler}| {Basis.SEEN.value} |\n" if number > 1 else ""
+
+
+def _asking(row: Row) -> bool:
+    return row.leads == (Outcome.BLOCKED,)
+
+
+def _apart(row: Row) -> bool:
+    return Stage.DECOMPOSE in row.leads
+
+
+def _again(row: Row) -> bool:
+    worked = row.after in {Stage.EXECUTE, Stage.REVIEW, Stage.TEST, Stage.VERIFY}
+    return worked and Stage.EXECUTE in row.leads and row.then is not moves.next_part
 
 
 def _word(one: Stage | Outcome | Moment) -> str:

@@ -11,13 +11,23 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from sparky.domain.attempt import Budget
 from sparky.domain.errors import UsageError
-from sparky.domain.state import Budget, MergePolicy, Preferences
+from sparky.domain.state import MergePolicy, Preferences
 
 FILE = "sparky.toml"
 
-POSITIVE = ("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes")
-"""Settings that must be above 0."""
+LIMITS = ("attempt_budget", "day_budget")
+"""Settings that are tables of limits."""
+
+RUNNERS = ("claude", "codex", "claude-acp", "codex-acp", "opencode")
+"""The coding agents that sessions can be had with."""
+
+POSITIVE = (
+    *("test_timeout_s", "session_timeout_s", "budget_usd", "budget_tokens", "budget_minutes", "budget_turns"),
+    *("usd", "tokens", "minutes", "turns"),
+)
+"""Settings, and limits in tables of them, that must be above 0."""
 
 _INDEX_KEYS = (
     "UV_",
@@ -29,11 +39,28 @@ _INDEX_KEYS = (
     "REQUESTS_CA_",
     "CURL_CA_",
 )
+_MODEL_KEYS = ("ANTHROPIC_", "OPENAI_", "CODEX_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GEMINI_API_KEY")
 _PROXY_KEYS = {"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
 
 
 class ConfigError(UsageError):
     """The configuration can't be used; the text says which file, what is wrong, and what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What something may cost; None: no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    minutes: float | None = None
+    turns: int | None = None
+
+    @property
+    def budget(self) -> Budget:
+        """The limits as a run knows them."""
+        seconds = None if self.minutes is None else self.minutes * 60
+        return Budget(usd=self.usd, tokens=self.tokens, seconds=seconds, turns=self.turns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +81,16 @@ class Settings:
     budget_usd: float | None = None
     budget_tokens: int | None = None
     budget_minutes: float | None = None
+    budget_turns: int | None = None
+    attempt_budget: Limits = field(default_factory=Limits)
+    day_budget: Limits = field(default_factory=Limits)
     sandbox: bool = True
     constraints: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     script: str | None = None
+    runner: str | None = None
+    fallback_runner: str | None = None
+    model: str | None = None
     write_results: bool = False
     sisters: Mapping[str, str] = field(default_factory=dict)
 
@@ -66,16 +99,19 @@ class Settings:
 class Environment:
     """The parts of the process environment that sparky uses.
 
-    `state` and `cache` are sparky's own directories; `base` is what every process it starts gets (PATH, LANG,
-    HOME); `index` what package installers need to reach their index; `agents` where coding agents keep what
-    is theirs, by the name of the reader of their transcripts.
+    `state` and `cache` are sparky's own directories; `collector` is where traces go, "": nowhere. `base` is
+    what every process it starts gets (PATH, LANG, HOME); `index` what package installers need to reach their
+    index; `models` what coding agents need to reach their models; `agents` where they keep what is theirs, by
+    the name of the reader of their transcripts.
     """
 
     home: Path
     state: Path
     cache: Path
+    collector: str = ""
     base: Mapping[str, str] = field(default_factory=dict)
     index: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, Path] = field(default_factory=dict)
 
     @property
@@ -89,8 +125,10 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
     home = Path(env.get("HOME") or Path.home())
     state = env.get("SPARKY_STATE_DIR") or f"{env.get('XDG_STATE_HOME') or home / '.local/state'}/sparky"
     cache = env.get("SPARKY_CACHE_DIR") or f"{env.get('XDG_CACHE_HOME') or home / '.cache'}/sparky"
+    collector = env.get("OTEL_EXPORTER_OTLP_ENDPOINT", "")
     base = {key: env[key] for key in ("PATH", "LANG", "HOME") if key in env}
     index = {k: v for k, v in env.items() if k.startswith(_INDEX_KEYS) or k.lower() in _PROXY_KEYS}
+    models = {k: v for k, v in env.items() if k.startswith(_MODEL_KEYS)}
     here = Path.cwd()
     agents = {
         "claude": here / (env.get("CLAUDE_CONFIG_DIR") or home / ".claude"),
@@ -98,7 +136,14 @@ def read_environment(env: Mapping[str, str] = os.environ) -> Environment:
         "opencode": here / (env.get("XDG_DATA_HOME") or home / ".local/share") / "opencode",
     }
     return Environment(
-        home=home, state=here / state, cache=here / cache, base=base, index=index, agents=agents
+        home=home,
+        state=here / state,
+        cache=here / cache,
+        collector=collector,
+        base=base,
+        index=index,
+        models=models,
+        agents=agents,
     )
 
 
@@ -130,19 +175,32 @@ def parse_settings(table: object, where: str) -> Settings:
         raise ConfigError(f"{where} is {table!r}, and must be a table")
     if said := unknown_key(table, (f.name for f in fields(Settings))):
         raise ConfigError(f"{where}: {said}")
+    for name in LIMITS:
+        limits = table.get(name)
+        if isinstance(limits, dict) and (said := unknown_key(limits, (f.name for f in fields(Limits)))):
+            raise ConfigError(f"{where}: {name}: {said}")
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{where}: {error}") from error
     if settings.merge not in {"ask", "auto"}:
         raise ConfigError(f"{where}: merge is {settings.merge!r}, and may be 'ask' or 'auto'")
+    _check_positive(settings, where)
+    for name in LIMITS:
+        _check_positive(getattr(settings, name), f"{where}: {name}")
+    for runner in filter(None, (settings.runner, settings.fallback_runner)):
+        if runner not in RUNNERS:
+            raise ConfigError(f"{where}: no runner is called {runner!r}; there are {', '.join(RUNNERS)}")
+    _check_tests(settings, where)
+    return settings
+
+
+def _check_positive(values: Settings | Limits, where: str) -> None:
     for key in POSITIVE:
-        value = getattr(settings, key)
+        value = getattr(values, key, None)
         if value is not None and not 0 < value < math.inf:
             unit = " seconds" if key.endswith("_s") else ""
             raise ConfigError(f"{where}: {key} is {value}, and must be above 0{unit}")
-    _check_tests(settings, where)
-    return settings
 
 
 def _check_tests(settings: Settings, where: str) -> None:
@@ -189,17 +247,22 @@ def preferences(settings: Settings) -> Preferences:
         sandbox=settings.sandbox,
         constraints=settings.constraints,
         script=settings.script,
+        attempt_budget=settings.attempt_budget.budget,
+        day_budget=settings.day_budget.budget,
+        runner=settings.runner or "",
+        fallback_runner=settings.fallback_runner or "",
+        model=settings.model or "",
     )
 
 
 def budget(settings: Settings) -> Budget:
     """What a segment of a run may cost."""
-    minutes = settings.budget_minutes
-    return Budget(
+    return Limits(
         usd=settings.budget_usd,
         tokens=settings.budget_tokens,
-        seconds=None if minutes is None else minutes * 60,
-    )
+        minutes=settings.budget_minutes,
+        turns=settings.budget_turns,
+    ).budget
 
 
 def _read(path: Path) -> bytes:

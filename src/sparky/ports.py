@@ -22,15 +22,12 @@ class Shell(Protocol):
 
     def run(self, command: Command) -> Completed:
         """Run it to its end and end all that it started. Never raises for what the process does."""
-        ...
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
-        ...
 
     def level(self) -> Level:
         """The confinement that a command with a policy gets on this machine."""
-        ...
 
 
 class Blobs(Protocol):
@@ -185,7 +182,11 @@ class Tests(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class SessionRequest:
-    """What a session with a coding agent starts from."""
+    """What a session with a coding agent starts from.
+
+    `model` "": the runner's own choice; `tools` empty: all that it has. `tokens`, `usd`, `turns`: what it may
+    use up.
+    """
 
     run: str
     issue: str
@@ -195,14 +196,24 @@ class SessionRequest:
     number: int
     timeout_s: float
     script: str | None = None
+    model: str = ""
+    tools: tuple[str, ...] = ()
+    part: int = 0
+    tokens: int | None = None
+    usd: float | None = None
+    turns: int | None = None
 
 
 class SessionEnding(Enum):
-    """How a session ended, whatever the agent says of it."""
+    """How a session ended, whatever the agent says of it. UNABLE: it could not work here at all."""
 
     FINISHED = "finished"
     TIMED_OUT = "timed out"
     BROKEN_OFF = "broken off"
+    RATE_LIMITED = "the model's rate limit is reached"
+    OUTAGE = "the model does not answer"
+    OVER_BUDGET = "the budget is used up"
+    UNABLE = "the runner can't work here"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +221,7 @@ class SessionResult:
     """What the agent claims, and how its process ended; `detail`: more on that. Nothing here is evidence.
 
     `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is. Both
-    are empty if it says no such thing.
+    are empty if it says no such thing. `retry_at`: when its model can be asked again, in seconds since 1970.
     """
 
     claimed_success: bool
@@ -221,24 +232,22 @@ class SessionResult:
     plan: tuple[str, ...] = ()
     output: bytes = b""
     tokens: int = 0
+    turns: int = 0
     cost_usd: float = 0.0
     level: Level = Level.OFF
+    retry_at: float | None = None
 
 
 class Runner(Protocol):
     """Starts a session of a coding agent."""
 
-    def run(self, request: SessionRequest) -> SessionResult:
-        """One session, to its end."""
-        ...
+    def run(self, request: SessionRequest) -> SessionResult: ...
 
 
 class Lock(Protocol):
     """Mutual exclusion between processes."""
 
-    def hold(self, name: str) -> AbstractContextManager[None]:
-        """Wait for the lock and hold it."""
-        ...
+    def hold(self, name: str) -> AbstractContextManager[None]: ...
 
 
 class Progress(Protocol):

@@ -11,7 +11,7 @@ from sparky.domain.result import Result
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, Outcome, PipelineState
 from sparky.reports.branch import Briefing
-from sparky.reports.metrics import Metric
+from sparky.reports.metrics import Cost, Metric
 from sparky.reports.reading import Reading
 
 
@@ -35,7 +35,10 @@ class StatusLine:
 
 @dataclass(frozen=True, kw_only=True)
 class StoryStep:
-    """One attempt as the story tells it. `commands` reproduce the evidence."""
+    """One attempt as the story tells it. `commands` reproduce the evidence.
+
+    `turn`: whose turn it was judged to be, how sure that is (0..1), and the facts; None: nobody judged it.
+    """
 
     stage: str
     number: int
@@ -48,6 +51,7 @@ class StoryStep:
     evidence: tuple[Evidence, ...]
     commands: tuple[str, ...]
     items: tuple[str, ...]
+    turn: str | None = None
     briefing: Briefing | None = None
 
 
@@ -147,8 +151,15 @@ def _step(attempt: Attempt, told: Briefing | None) -> StoryStep:
         evidence=attempt.evidence,
         commands=tuple(shlex.join(e.command) for e in attempt.evidence),
         items=attempt.items,
+        turn=_turn(attempt),
         briefing=told,
     )
+
+
+def _turn(attempt: Attempt) -> str | None:
+    if attempt.confidence is None:
+        return None
+    return f"{attempt.responsibility.value} ({attempt.confidence:.2f}): {'; '.join(attempt.because)}"
 
 
 def _next_step(row: RunRow, life: Life) -> str:
@@ -184,6 +195,21 @@ _OWNERS = (
     Responsibility.PERSON,
     Responsibility.ENVIRONMENT,
 )
+
+
+def cost_view(cost: Cost) -> dict[str, object]:
+    """What an accepted result costs, in the form of a figure; it has no target."""
+    return {
+        "name": "cost_per_accepted_result",
+        "means": "US dollars of all sessions for each run that was merged",
+        "value": cost.usd_each,
+        "numerator": cost.usd,
+        "denominator": len(cost.accepted),
+        "target": None,
+        "met": None,
+        "runs": cost.accepted,
+        "tokens": cost.tokens,
+    }
 
 
 def metric_view(metric: Metric) -> dict[str, object]:

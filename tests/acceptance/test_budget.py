@@ -35,6 +35,24 @@ def test_it_is_blocked_with_its_work_kept_and_merged_when_it_may_cost_more(world
     assert world.git("show", "main:calc.py") == "def double(x):\n    return x * 2"
 
 
+def test_what_one_session_and_a_day_may_cost_is_asked_about_each(world_of: MakeWorld) -> None:
+    limits = "attempt_budget = { tokens = 600 }\nday_budget = { usd = 0.35 }\n"
+    world = world_of({**BUG, "sparky.toml": limits})
+    asked = world.sparky("run", "1", "--auto", "--json", *world.script(WRONG, RIGHT)).json()
+    run = asked["run_id"]
+    assert asked["outcome"] == "blocked"
+    assert asked["reason"].startswith("budget reached: 700 of 600 tokens in one session; ")
+    assert world.git("show", f"{asked['branch']}:calc.py") == "def double(x):\n    return x * 4"
+    done = world.sparky("answer", run, "continue", "--json").json()
+    assert (done["outcome"], done["cost_estimate"]) == ("merged", 0.4), done["reason"]
+    priced = world.sparky("metrics", "--json").json()[-1]
+    assert (priced["name"], priced["value"], priced["tokens"]) == ("cost_per_accepted_result", 0.4, 1200)
+    world.write({"issues/003.md": "# Issue #003: double is a sum\n"})
+    later = world.sparky("run", "3", "--json", *world.script(WRONG)).json()
+    assert later["outcome"] == "blocked"
+    assert later["reason"].startswith("budget reached: 0.40 of 0.35 USD today; ")
+
+
 def test_a_person_may_end_it_there(world: World) -> None:
     run = world.sparky("run", "1", "--json", *world.script(WRONG)).json()["run_id"]
     said = world.sparky("answer", run, "stop", "--json")

@@ -38,7 +38,9 @@ def test_an_issue_for_the_coder_says_that_it_needs_a_script(world_of: MakeWorld)
     said = world.sparky("route", "The login page crashes", "--json")
     assert said.code == 3
     assert set(said.json()) == {"kind", "kind_confidence", "kind_reasons", "agent", "fallbacks", "bids"}
-    assert said.err == "left out: coder: it plays a script, and none is given (--script FILE)\n"
+    assert (
+        said.err == "left out: coder: it needs a coding agent (--runner NAME) or a script (--script FILE)\n"
+    )
     ran = world.sparky("run", "The login page crashes", "--json")
     assert ran.code == 3
     assert "(--script FILE)" in ran.json()["reason"]
@@ -61,6 +63,7 @@ def test_a_suite_of_which_nothing_passes_verifies_nothing(world_of: MakeWorld) -
 
 def test_the_doctor_says_that_the_settings_are_wrong_and_not_the_place(world_of: MakeWorld) -> None:
     world = world_of({**_FILES, "sparky.toml": "merg = 'ask'\n"})
-    (wrong,) = [one for one in world.sparky("doctor", "--json").json() if not one["well"]]
+    told = world.sparky("doctor", "--json").json()
+    (wrong,) = [one for one in told if one["needed"] and not one["well"]]
     assert wrong["found"].endswith("sparky.toml: unknown key 'merg'; did you mean 'merge'?")
     assert wrong["remedy"] == "mend it: docs/configuration.md"

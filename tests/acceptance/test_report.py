@@ -212,6 +212,7 @@ def test_metrics_count_nothing_before_the_first_run(here: World) -> None:
             ("wasted_retries", None, 0, None),
             ("review_awareness", None, 0, None),
             ("coordination", None, 0, None),
+            ("cost_per_accepted_result", None, 0, None),
         ],
     )
     assert "0 of 0 in 0 run(s)" in here.sparky("metrics", "-C", ".").out

@@ -275,7 +275,8 @@ def test_without_an_agent_it_is_blocked_with_every_bid(world_of: MakeWorld) -> N
     said = world.sparky("run", "1", "--json")
     assert (said.code, said.json()["outcome"]) == (3, "blocked")
     assert said.json()["reason"] == (
-        "no agent bids enough for GENERAL: coder: it plays a script, and none is given (--script FILE)"
+        "no agent bids enough for GENERAL: coder: it needs a coding agent (--runner NAME) or a script "
+        "(--script FILE)"
     )
 
 

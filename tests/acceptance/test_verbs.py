@@ -193,6 +193,8 @@ def test_agents_are_listed_with_what_they_own(here: World) -> None:
         "imports": "ruff",
         "dead-code": "ruff",
         "tester": "a session (scripted)",
+        "documenter": "a session (scripted)",
+        "planner": "a session (scripted)",
         "coder": "a session (scripted)",
     }
     owned = [kind for one in listed for kind in one["owns"]]

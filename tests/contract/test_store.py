@@ -15,7 +15,7 @@ import pytest
 
 from sparky.adapters.store import SqliteStore
 from sparky.adapters.store_file import StoreError
-from sparky.domain.attempt import Stage, Verdict
+from sparky.domain.attempt import Spent, Stage, Verdict
 from sparky.domain.errors import NeedsPersonError
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import End, MergePolicy, Outcome, PipelineState
@@ -338,6 +338,25 @@ def test_a_forgotten_run_frees_its_claim_and_leaves_no_attempts(store: SqliteSto
     assert store.holder(ISSUE.key) is None
     store.claim(a_run(1), "one", start)
     assert store.state("run-1") == a_run(1)
+
+
+def test_what_a_repository_has_spent_in_a_day_counts_the_parts_of_a_plan_once(store: SqliteStore) -> None:
+    store.claim(a_run(1), "executor", start)
+    dear = replace(visited(Stage.TEST), cost_usd=0.5, tokens=100, seconds=2.0, turns=3)
+    for ordinal, (day, stage) in enumerate(
+        [
+            ("2026-11-20T23:59:59+00:00", Stage.EXECUTE),
+            ("2026-11-21T00:00:00+00:00", Stage.EXECUTE),
+            ("2026-11-21T10:00:00+00:00", Stage.CHILD),
+            ("2026-11-21T11:00:00+00:00", Stage.REVIEW),
+        ]
+    ):
+        store.save_attempt("run-1", ordinal, replace(dear, started=day, stage=stage))
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-21") == Spent(
+        usd=1.0, tokens=200, seconds=4.0, turns=6
+    )
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-22") == Spent()
+    assert store.spent_since("/elsewhere", "2026-11-21") == Spent()
 
 
 def test_refusals_are_remembered_by_repository_the_newest_reason_each(store: SqliteStore) -> None:

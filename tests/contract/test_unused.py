@@ -52,3 +52,18 @@ def test_environments_go_with_what_is_installed_for_them_when_nothing_used_them_
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"envs/new-x1/bin/python", "installs/new-x1/tree/lib/a.py", "envs/new.json"}
     assert find_unused(tmp_path / "none", tmp_path, []) == Unused()
+
+
+def test_results_of_tests_and_locks_go_when_they_are_old(tmp_path: Path) -> None:
+    old, new = (
+        [tmp_path / part for part in (f"tests/{name}.json", f"locks/{name}.lock")] for name in ("old", "new")
+    )
+    for path in (*old, *new):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"1")
+    for path in old:
+        aged(path, (UNUSED_DAYS + 1) * DAY_S)
+    found = find_unused(tmp_path / "none", tmp_path, [])
+    assert (found, found.bytes) == (Unused(small=tuple(old)), 2)
+    found.remove()
+    assert [path.exists() for path in (*old, *new)] == [False, False, True, True]

@@ -15,9 +15,9 @@ from sparky.app.engine import Engine, local_steps
 from sparky.app.intake import find_issue, first_state
 from sparky.app.read import House
 from sparky.cli.options import place
-from sparky.domain.attempt import Attempt
+from sparky.domain.attempt import Attempt, Budget
 from sparky.domain.run import Take, take
-from sparky.domain.state import Budget, End, Handoff, MergePolicy, PipelineState, Preferences
+from sparky.domain.state import End, Handoff, MergePolicy, PipelineState, Preferences
 from sparky.pipeline import Steps
 from tests.durable.world import World
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from sparky.adapters.memory import Program, answer
 from sparky.adapters.scripted import ScriptedSession
 from sparky.adapters.shell import SystemShell
+from sparky.agents.table import AGENTS
+from sparky.domain.agent import Agent
 from sparky.domain.attempt import Attempt, Stage, Strategy
 from sparky.domain.command import Command, Completed
 from sparky.domain.issue import Issue
@@ -41,6 +43,7 @@ class Stand:
     ids: tuple[str, ...] = ("test_a", "test_b")
     red: Callable[[Mapping[str, bytes]], Red] = lambda _: {}
     tool: Program | None = None
+    agents: tuple[Agent, ...] = AGENTS
     _house: MemoryHouse | None = None
 
     @property
@@ -53,6 +56,7 @@ class Stand:
                 command=self.command,
                 sessions=self.sessions,
                 programs={"ruff": self.tool or ruff},
+                agents=self.agents,
             )
         return self._house
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 from threading import Event
 
 from sparky.agents.coder import CODER
-from sparky.domain.agent import gather
+from sparky.agents.table import AGENTS
+from sparky.domain.agent import Role, gather
 from sparky.domain.attempt import Stage, Trait, Verdict
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.state import Preferences
@@ -37,7 +38,7 @@ def test_with_a_script_the_coder_is_the_last_resort(stand: Stand) -> None:
 def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) -> None:
     stand.issue = replace(stand.issue, title="The login page crashes")
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
-    why = "coder: it plays a script, and none is given (--script FILE)"
+    why = "coder: it needs a coding agent (--runner NAME) or a script (--script FILE)"
     assert (attempt.verdict, attempt.traits) == (Verdict.ESCALATE, (Trait.NO_AGENT,))
     assert attempt.reason == f"no agent bids enough for GENERAL: {why}"
     assert attempt.items == ("no agent for GENERAL",)
@@ -49,6 +50,18 @@ def test_kinds_that_nobody_takes_are_named_beside_those_that_are_taken(stand: St
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
     assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "FORMATTING: formatting")
     assert attempt.items == ("no agent for TEST_FAILURE",)
+
+
+def test_an_agent_without_kinds_takes_what_names_it_and_one_that_looks_at_things_takes_nothing(
+    stand: Stand,
+) -> None:
+    stand.preferences = Preferences(script="session.toml")
+    looks = (replace(CODER, name=role.value, role=role) for role in (Role.REVIEWER, Role.VALIDATOR))
+    stand.agents = (*AGENTS, *looks)
+    stand.issue = replace(stand.issue, kinds=(Kind.GENERAL,), agent="planner")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.agent, route.fallbacks, route.validator) == ("planner", ("coder",), "validator")
+    assert [bid.agent for bid in route.bids] == ["coder"]
 
 
 def test_the_agent_that_the_issue_names_is_taken_or_nobody(stand: Stand) -> None:

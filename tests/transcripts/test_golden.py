@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from sparky.transcripts.claude import ClaudeReader, project_sources
+from sparky.transcripts.claude import ClaudeReader
 from sparky.transcripts.claude_scan import read_fast, read_whole
+from sparky.transcripts.claude_walk import project_sources
 from sparky.transcripts.index import TranscriptIndex
-from sparky.transcripts.library import Library, Wanted
+from sparky.transcripts.library import Library
 from sparky.transcripts.model import Source
+from sparky.transcripts.sessions import Wanted
 from sparky.transcripts.table import READERS
 from sparky.transcripts.tree import Node
 

@@ -11,7 +11,9 @@ import pytest
 
 from sparky.transcripts.claude import ClaudeReader
 from sparky.transcripts.index import BrokenIndexError, Refreshed, TranscriptIndex
-from sparky.transcripts.library import INDEX, Library, Wanted, open_library
+from sparky.transcripts.library import INDEX, Library, open_library
+from sparky.transcripts.model import digest
+from sparky.transcripts.sessions import Wanted
 from sparky.transcripts.table import READERS
 from tests.transcripts.lines import SESSION, Project, answer, text_of, user, words
 
@@ -38,6 +40,17 @@ class Shelf:
 @pytest.fixture
 def shelf(project: Project, tmp_path: Path) -> Shelf:
     return Shelf(project, tmp_path / INDEX)
+
+
+def counts(library: Library) -> dict[str, dict[str, int]]:
+    """What persons said by session and kind, as the list of sessions has it: the same as counted in full."""
+    listed = {line.session: dict(line.said) for line in library.sessions(Wanted()) if line.said}
+    full: dict[str, dict[str, int]] = {}
+    for one in library.heard:
+        mine = full.setdefault(one.place.session, {})
+        mine[one.mark.kind.value] = mine.get(one.mark.kind.value, 0) + 1
+    assert listed == full
+    return listed
 
 
 def add(path: Path, text: str) -> None:
@@ -155,6 +168,34 @@ def test_a_prompt_that_was_noted_as_sparkys_is_nobodys(project: Project, shelf: 
     assert shelf.said() == ["thanks"]
 
 
+def test_the_list_counts_anew_what_a_change_elsewhere_has_changed(project: Project, shelf: Shelf) -> None:
+    first, second = user("one", 1), user("two", 2)
+    old = project.write("old.jsonl", first, second)
+    shelf.refresh()
+    project.write("new.jsonl", *({**line, "sessionId": "fork"} for line in (first, second)), user("three", 3))
+    project.write("agent-a1.jsonl", user("four", 4, sessionId="new", agentId="a1"))
+    shelf.refresh()
+    assert counts(Library(shelf.index)) == {"old": {"message": 2}, "new": {"message": 2}}
+    old.unlink()
+    shelf.refresh()
+    assert counts(Library(shelf.index)) == {"new": {"message": 4}}
+    add(project.history / "agent-a1.jsonl", text_of(user("five", 5, sessionId="new", agentId="a1")))
+    shelf.index.note_sent(digest("three"))
+    shelf.refresh()
+    assert counts(Library(shelf.index)) == {"new": {"message": 4}}
+
+
+def test_an_agent_is_listed_with_the_session_that_turns_out_to_be_its_own(
+    project: Project, shelf: Shelf
+) -> None:
+    project.write("agent-a2.jsonl", user("deep", 1, sessionId="a1", agentId="a2"))
+    shelf.refresh()
+    assert counts(Library(shelf.index)) == {"a1": {"message": 1}}
+    project.write("agent-a1.jsonl", user("above", 2, sessionId="top", agentId="a1"))
+    shelf.refresh()
+    assert counts(Library(shelf.index)) == {"top": {"message": 2}}
+
+
 def test_an_index_of_another_schema_is_made_anew(project: Project, tmp_path: Path) -> None:
     old = sqlite3.connect(tmp_path / INDEX)
     old.executescript("CREATE TABLE file (old); PRAGMA user_version = 99;")
@@ -206,6 +247,7 @@ def test_an_indexer_that_is_killed_loses_nothing(project: Project, tmp_path: Pat
     found = open_library(tmp_path / "state", {"claude": home}, pytest.fail)
     assert sorted(one.text for one in found.feedback(Wanted())) == expected
     assert sum(usage.output for _, usage in found.index.usage()) == len(expected)
+    assert sum(number for said in counts(found).values() for number in said.values()) == len(expected)
 
 
 def test_two_indexers_at_once_write_the_same_as_one(project: Project, tmp_path: Path) -> None:

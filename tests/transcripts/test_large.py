@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sparky.testing.corpus import Corpus
-from sparky.transcripts.library import Wanted, open_library
+from sparky.transcripts.library import open_library
+from sparky.transcripts.sessions import Wanted
 
 LIMIT_MB = 150
 

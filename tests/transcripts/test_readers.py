@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from sparky.domain.errors import UsageError
-from sparky.transcripts.library import Library, Wanted, open_files, open_library, turns
+from sparky.transcripts.library import Library, open_files, open_library, turns
+from sparky.transcripts.sessions import Wanted
 from sparky.transcripts.tree import Node
 from tests.transcripts.lines import at, text_of
 

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from sparky.transcripts.claude import ClaudeReader, slug
+from sparky.transcripts.claude import ClaudeReader
+from sparky.transcripts.claude_walk import slug
 from sparky.transcripts.index import TranscriptIndex
-from sparky.transcripts.library import Library, Wanted
+from sparky.transcripts.library import Library
+from sparky.transcripts.sessions import Wanted
 from sparky.transcripts.table import READERS
 from sparky.transcripts.tree import Node
 from tests.transcripts.lines import SESSION, Project, agent, answer, call, entry, result, user, words

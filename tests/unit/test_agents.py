@@ -1,7 +1,9 @@
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 
+from sparky.adapters.cli_runners import KNOWN
 from sparky.agents.coder import CODER
 from sparky.agents.complexity import COMPLEXITY
 from sparky.agents.dead_code import DEAD_CODE
@@ -17,6 +19,7 @@ from sparky.agents.table import AGENTS, SERVED, check, overlaps, owner
 from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
 from sparky.agents.types import TYPES
+from sparky.config import RUNNERS
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.testing import check_agent
@@ -79,6 +82,8 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         (example("Remove Unused Agent Files", Kind.DEAD_CODE), ("coder", ())),
         (example("Old things in billing", Kind.DEAD_CODE), ("coder", ("dead-code",))),
         (example("Add a flag", Kind.GENERAL), ("coder", ())),
+        (example("The README is old", Kind.DOCUMENTATION), ("documenter", ("coder",))),
+        (example("Docstrings of the parser", Kind.DOCUMENTATION), ("coder", ())),
         (example("Hard-coded password", Kind.SECURITY), ("coder", ())),
         (example("Review the parser", Kind.REVIEW), (None, ())),
     ],
@@ -164,3 +169,11 @@ def test_the_check_for_agents_of_others_names_what_is_wrong_with_just_this_one()
     assert check_agent(replace(IMPORTS, declines=()), beside=()) == [
         "imports: it shows no issue that it declines"
     ]
+
+
+def test_every_runner_of_the_settings_is_known_with_its_program() -> None:
+    modules = {name: import_module(f"sparky.adapters.{known.module}") for name, known in KNOWN.items()}
+    assert tuple(KNOWN) == RUNNERS
+    assert {name: modules[name].AGENTS[name].program for name in KNOWN} == {
+        name: known.program for name, known in KNOWN.items()
+    }

@@ -7,6 +7,7 @@ import pytest
 from sparky.config import (
     ConfigError,
     Environment,
+    Limits,
     Settings,
     budget,
     parse_settings,
@@ -16,7 +17,8 @@ from sparky.config import (
     read_settings,
     unknown_key,
 )
-from sparky.domain.state import Budget, MergePolicy, Preferences
+from sparky.domain.attempt import Budget
+from sparky.domain.state import MergePolicy, Preferences
 
 EVERYTHING = """\
 merge = "auto"
@@ -28,6 +30,9 @@ session_timeout_s = 0.5
 budget_usd = 5
 budget_tokens = 2_000_000
 budget_minutes = 1.5
+budget_turns = 90
+attempt_budget = { usd = 0.5, minutes = 10 }
+day_budget = { tokens = 900_000, turns = 900 }
 sandbox = false
 constraints = ["no new dependency"]
 issues = ["work"]
@@ -45,6 +50,9 @@ SET = Settings(
     budget_usd=5.0,
     budget_tokens=2_000_000,
     budget_minutes=1.5,
+    budget_turns=90,
+    attempt_budget=Limits(usd=0.5, minutes=10.0),
+    day_budget=Limits(tokens=900_000, turns=900),
     sandbox=False,
     constraints=("no new dependency",),
     issues=("work",),
@@ -79,12 +87,14 @@ def test_every_key_of_sparky_toml_is_read_and_wanted(tmp_path: Path) -> None:
         sandbox=False,
         constraints=("no new dependency",),
         script="play.toml",
+        attempt_budget=Budget(usd=0.5, seconds=600.0),
+        day_budget=Budget(tokens=900_000, turns=900),
     )
 
 
 def test_what_a_run_may_cost_has_no_limit_unless_one_is_said() -> None:
     assert budget(Settings()) == Budget(usd=None, tokens=None, seconds=None)
-    assert budget(SET) == Budget(usd=5.0, tokens=2_000_000, seconds=90.0)
+    assert budget(SET) == Budget(usd=5.0, tokens=2_000_000, seconds=90.0, turns=90)
 
 
 def test_the_table_of_a_pyproject_is_read_where_there_is_no_file_of_its_own(tmp_path: Path) -> None:
@@ -103,11 +113,16 @@ def test_a_pyproject_that_says_nothing_of_sparky_or_is_broken_is_not_ours_to_ref
 
 
 WRONG = {
+    "day_budget = { usb = 1 }": "day_budget: unknown key 'usb'; did you mean 'usd'?",
+    "day_budget = { usd = 0 }": "day_budget: usd is 0.0, and must be above 0",
     "mrege = 'auto'": "unknown key 'mrege'; did you mean 'merge'?",
     "test_timeout = 5": "unknown key 'test_timeout'; did you mean 'test_timeout_s'?",
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
-    "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, sandbox, "
-    "constraints, issues, script, write_results, sisters",
+    "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, budget_turns, "
+    "attempt_budget, day_budget, sandbox, "
+    "constraints, issues, script, runner, fallback_runner, model, write_results, sisters",
+    "runner = 'cloud'": "no runner is called 'cloud'; there are claude, codex, "
+    "claude-acp, codex-acp, opencode",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
     "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",

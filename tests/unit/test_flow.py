@@ -4,14 +4,24 @@ from dataclasses import replace
 
 import pytest
 
-from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import (
+    Attempt,
+    Budget,
+    GateResult,
+    Responsibility,
+    Spent,
+    Stage,
+    Strategy,
+    Trait,
+    Verdict,
+)
 from sparky.domain.conditions import FAULT
 from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.flow import TABLE, decide, row_for
 from sparky.domain.issue import Issue, Severity
-from sparky.domain.moves import CRITERIA
+from sparky.domain.moves import CRITERIA, pause_s
 from sparky.domain.plan import Child
-from sparky.domain.state import Budget, Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
 from tests.builders import (
     BASE,
     ISSUE,
@@ -878,6 +888,11 @@ def costing(attempt: Attempt, *, usd: float = 0.0, tokens: int = 0, seconds: flo
     return replace(attempt, cost_usd=usd, tokens=tokens, seconds=seconds)
 
 
+def validated(attempt: Attempt) -> Attempt:
+    """The route with a validator."""
+    return replace(attempt, route=tuple(replace(one, validator="val") for one in attempt.route))
+
+
 def over(spent: str, *, at: str = BASE) -> End:
     """The budget is asked about."""
     reason = f"budget reached: {spent}"
@@ -931,6 +946,57 @@ BUDGET_ROWS: Rows = {
         limited(*DEAR),
         over("1000 of 1000 tokens; ada said 1"),
     ),
+    "the day's budget is reached: a person is asked": (
+        replace(
+            state_of(ADA_BOB, failed("ada")),
+            preferences=Preferences(day_budget=Budget(usd=2.0, turns=10)),
+            today=Spent(usd=2.5, turns=9),
+        ),
+        over("2.50 of 2.00 USD today; ada said 1"),
+    ),
+    "what does not parse goes to the validator": (
+        state_of(validated(ADA_BOB), failed("ada", Trait.BROKEN_SYNTAX)),
+        execute("val", "ada said 1", at=BASE, strategy=MECHANICAL, errors=("ada said 1",)),
+    ),
+    "a change that was made to parse is refused: who made it, not the validator": (
+        state_of(
+            validated(ADA_BOB),
+            failed("ada", Trait.BROKEN_SYNTAX),
+            changed("val", ONE, number=2),
+            visited(REVIEW, REVISE),
+        ),
+        execute(
+            "ada",
+            "review said 1",
+            at=ONE,
+            strategy=Strategy.SIMPLIFIED_APPROACH,
+            errors=("ada said 1", "review said 1"),
+            avoided=("attempt 2 by val changed files: review said 1",),
+            number=3,
+        ),
+    ),
+    "a session was stopped for what it cost: a person is asked, with its work kept": (
+        state_of(ADA_BOB, failed("ada", Trait.OVER_BUDGET, to=ONE)),
+        over("that of a session; ada said 1", at=ONE),
+    ),
+    "it may cost more: the agent whose session was stopped goes on": (
+        answered(state_of(ADA_BOB, failed("ada", Trait.OVER_BUDGET, to=ONE)), Choice.GO_ON),
+        execute("ada", "a person said: continue", at=ONE, errors=("ada said 1",), number=2),
+    ),
+    "a session cost more than one may, and an agent would work next: a person is asked": (
+        replace(
+            state_of(ADA_BOB, costing(failed("ada"), tokens=700)),
+            preferences=Preferences(attempt_budget=Budget(tokens=600)),
+        ),
+        over("700 of 600 tokens in one session; ada said 1"),
+    ),
+    "a session cost more than one may, and nobody has to work any more: review": (
+        replace(
+            state_of(ADA_BOB, costing(changed("ada", ONE), tokens=700)),
+            preferences=Preferences(attempt_budget=Budget(tokens=600)),
+        ),
+        to(REVIEW, "ada said 1", at=ONE),
+    ),
     "every limit that is reached is named": (
         limited(ADA_BOB, costing(failed("ada"), usd=0.75, tokens=2000, seconds=90.0)),
         over("0.75 of 0.50 USD, 2000 of 1000 tokens, 1.5 of 1.0 minutes; ada said 1"),
@@ -975,7 +1041,67 @@ BUDGET_ROWS: Rows = {
     ),
 }
 
+
+def unanswered(number: int, trait: Trait = Trait.RATE_LIMITED, *, until: float, runner: str = "") -> Attempt:
+    """A session of ada's whose model took no requests."""
+    blank = executed("ada", REVISE, trait)
+    return replace(blank, number=number, reason=f"limit {number}", retry_at=until, runner=runner)
+
+
+def standing_in(*attempts: Attempt) -> PipelineState:
+    """A run in which codex stands in."""
+    state = state_of(ADA, *attempts)
+    return replace(state, preferences=replace(state.preferences, fallback_runner="codex"))
+
+
+STOPPED = costing(
+    replace(executed("ada", REVISE, Trait.OVER_BUDGET, to=ONE), files_modified=("a.py",)), tokens=1000
+)
+ALWAYS_OUT = tuple(unanswered(number, Trait.OUTAGE, until=float(number)) for number in range(1, 14))
+
+MODEL_ROWS: Rows = {
+    "the model's rate limit is reached: the same agent with the same strategy, when it ends": (
+        state_of(ADA_BOB, unanswered(1, until=100.0)),
+        replace(execute("ada", "limit 1", at=BASE, number=2), not_before=100.0),
+    ),
+    "the model does not answer: the same, after a pause": (
+        state_of(ADA, unanswered(1, Trait.OUTAGE, until=5.0)),
+        replace(execute("ada", "limit 1", at=BASE, number=2), not_before=5.0),
+    ),
+    "somebody can stand in: at once": (
+        standing_in(unanswered(1, until=100.0)),
+        replace(execute("ada", "limit 1", at=BASE, number=2), runner="codex"),
+    ),
+    "who stands in is limited, too: whoever is free first, the one": (
+        standing_in(unanswered(1, until=100.0), unanswered(2, until=200.0, runner="codex")),
+        replace(execute("ada", "limit 2", at=BASE, number=3), not_before=100.0),
+    ),
+    "who stands in is limited, too: whoever is free first, the other": (
+        standing_in(unanswered(1, until=300.0), unanswered(2, until=200.0, runner="codex")),
+        replace(execute("ada", "limit 2", at=BASE, number=3), not_before=200.0, runner="codex"),
+    ),
+    "the model never answers: a person is asked": (
+        state_of(ADA, *ALWAYS_OUT),
+        asked(
+            "Does the model answer again?",
+            "limit 13",
+            "see why the model does not answer, or name another with fallback_runner",
+            options=(Option(choice=Choice.CODER, says="the agent once more"),),
+            at=BASE,
+        ),
+    ),
+    "a session was stopped, as it used the budget up: a person is asked, its work is kept": (
+        limited(ADA, STOPPED),
+        over("1000 of 1000 tokens; ada said 1", at=ONE),
+    ),
+    "it may cost more, and a session was stopped: the same agent, on top of its work": (
+        answered(limited(ADA_BOB, STOPPED), Choice.GO_ON),
+        execute("ada", "a person said: continue", at=ONE, errors=("ada said 1",), number=2),
+    ),
+}
+
 ROWS: Rows = {
+    **MODEL_ROWS,
     **BUDGET_ROWS,
     **EARLIER_ROWS,
     **PLAN_ROWS,
@@ -1009,6 +1135,11 @@ def test_a_person_who_cancels_ends_the_run_wherever_it_stands_unless_it_is_merge
     state, expected = ROWS[row]
     cancelled = End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
     assert decide(state, cancelled=True) == (expected if state.has(Trait.MERGED) else cancelled)
+
+
+def test_a_model_is_left_alone_for_twice_as_long_each_time_up_to_a_quarter_of_an_hour() -> None:
+    pauses = [pause_s(state_of(ADA, *ALWAYS_OUT[:count]), 0) for count in range(9)]
+    assert pauses == [5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0, 900.0]
 
 
 def test_a_handoff_says_everything_that_the_next_stage_has_to_know() -> None:

@@ -7,14 +7,14 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import Attempt, Budget, Responsibility, Stage, Strategy, Trait, Verdict
 from sparky.domain.conditions import FAULT
 from sparky.domain.escalation import Answer, Choice
 from sparky.domain.flow import decide, row_for
 from sparky.domain.issue import Severity
 from sparky.domain.moves import CRITERIA, EXECUTE_LIMIT, VISIT_LIMIT
 from sparky.domain.plan import Child
-from sparky.domain.state import Budget, End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState
 from sparky.pipeline import drive
 from tests.builders import ISSUE, RUN, refusal, routed, sha, state_of
 
@@ -183,7 +183,7 @@ def test_no_part_is_executed_and_no_stage_visited_more_often_than_the_limits_all
     for before, handoff in stages.asked:
         if handoff.stage is Stage.EXECUTE:
             done = before.of(Stage.EXECUTE, handoff.part)
-            counts = not (done and Trait.HANDED_OVER in done[-1].traits)
+            counts = not done or done[-1].is_earnest
             key = (before.segment, handoff.part)
             segments[key] = segments.get(key, 0) + counts
     assert all(count <= EXECUTE_LIMIT for count in segments.values())

@@ -294,6 +294,7 @@ def test_a_new_report_and_other_files_are_let_through(change: FileChange) -> Non
         (Role.DOCUMENTER, "README.md", True),
         (Role.DOCUMENTER, "shop.py", False),
         (Role.REVIEWER, "README.md", False),
+        (Role.PLANNER, "README.md", False),
     ],
 )
 def test_a_role_may_edit_what_is_its_business(role: Role, path: str, *, expected: bool) -> None:

@@ -104,3 +104,17 @@ def test_no_issue_at_all_is_an_error(text: str, why: str) -> None:
     with pytest.raises(UnreadableIssueError) as error:
         parse_list(text, path="list.json", repository=REPOSITORY)
     assert (str(error.value), error.value.code) == (why, 2)
+
+
+def test_who_wrote_an_issue_is_read_as_trackers_write_it() -> None:
+    entries = [
+        {"title": "A", "author": "ada", "author_association": "OWNER"},
+        {"title": "B", "author": {"login": "mallory"}, "author_association": None},
+        {"title": "C", "author": ["x"]},
+    ]
+    listed = parse_list(json.dumps(entries), path="list.json", repository="/shop")
+    assert [(issue.author, issue.association) for issue in listed.issues] == [
+        ("ada", "OWNER"),
+        ("mallory", ""),
+        ("", ""),
+    ]

@@ -9,7 +9,7 @@ from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.report import Filed, ReportId
 from sparky.domain.state import End, Outcome, PipelineState
 from sparky.reports.branch import Briefing, Scenario
-from sparky.reports.metrics import Goal, Metric, Told, measure
+from sparky.reports.metrics import Cost, Goal, Metric, Told, cost, measure
 from tests.builders import RUN, changed, executed, sha, state_of, visited
 
 
@@ -37,6 +37,15 @@ def test_a_run_without_a_refusal_counts_for_nothing() -> None:
     assert [(metric.value, metric.met, metric.runs) for metric in measure([Told(state=state)])] == [
         (None, None, ())
     ] * 5
+
+
+def test_an_accepted_result_costs_what_all_runs_cost_also_those_that_came_to_nothing() -> None:
+    dear = replace(changed("coder", sha("a")), cost_usd=0.3, tokens=100)
+    part = replace(ended(Outcome.READY, dear), run_id="part", pipeline_id="whole")
+    runs = [Told(state=ended(outcome, dear, dear)) for outcome in (Outcome.MERGED, Outcome.FAILED)]
+    assert cost([*runs, Told(state=part)]) == Cost(usd=1.2, tokens=400, accepted=(RUN,))
+    assert cost([*runs]).usd_each == 1.2
+    assert cost(runs[1:]).usd_each is None
 
 
 def test_a_refusal_that_is_answered_at_once_speaks_for_all_figures() -> None:

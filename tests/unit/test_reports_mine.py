@@ -126,4 +126,5 @@ def test_every_role_bears_a_responsibility() -> None:
         Role.REVIEWER: "reviewer",
         Role.DOCUMENTER: "documenter",
         Role.VALIDATOR: "coder",
+        Role.PLANNER: "coder",
     }

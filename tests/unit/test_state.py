@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import Attempt, Budget, Responsibility, Spent, Stage, Strategy, Trait, Verdict
 from sparky.domain.errors import database_trouble
-from sparky.domain.escalation import Choice, Escalation, Option
+from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.moves import tried
-from sparky.domain.state import Budget, Earlier, End, Handoff, MergePolicy, Outcome, Preferences, Spent
+from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, Preferences
 from tests.builders import BASE, ISSUE, RUN, changed, routed, sha, state_of, visited
 
 ONE, TWO, NEW_BASE = sha("1"), sha("2"), sha("d")
@@ -88,16 +88,35 @@ def test_an_attempt_begins_with_what_its_handoff_says() -> None:
 
 
 def test_what_is_left_of_a_budget_is_never_below_nothing_and_no_limit_stays_none() -> None:
-    spent = Spent(usd=0.75, tokens=100, seconds=30.0)
-    assert Budget(usd=1.0, tokens=90, seconds=20.0).less(spent) == Budget(usd=0.25, tokens=0, seconds=0.0)
+    spent = Spent(usd=0.75, tokens=100, seconds=30.0, turns=4)
+    limits = Budget(usd=1.0, tokens=90, seconds=20.0, turns=9)
+    assert limits.less(spent) == Budget(usd=0.25, tokens=0, seconds=0.0, turns=5)
     assert Budget().less(spent) == Budget()
     assert Budget().reached(spent) == ()
 
 
 def test_what_a_segment_has_spent_is_the_sum_of_its_own_attempts() -> None:
-    one = replace(visited(Stage.TEST), cost_usd=0.1, tokens=3, seconds=1.5)
+    one = replace(visited(Stage.TEST), cost_usd=0.1, tokens=3, seconds=1.5, turns=2)
     state = replace(state_of(one, one, one), segment_start=1)
-    assert state.spent == Spent(usd=0.2, tokens=6, seconds=3.0)
+    assert state.spent == Spent(usd=0.2, tokens=6, seconds=3.0, turns=4)
+
+
+def test_a_session_may_cost_what_the_lowest_of_all_limits_leaves() -> None:
+    limits = Preferences(
+        attempt_budget=Budget(usd=1.0, tokens=50), day_budget=Budget(tokens=90, seconds=60.0, turns=9)
+    )
+    one = replace(visited(Stage.TEST), cost_usd=0.5, tokens=3)
+    state = replace(
+        state_of(one),
+        preferences=limits,
+        budget=Budget(usd=1.25, turns=20),
+        today=Spent(tokens=70, seconds=80.0, turns=1),
+    )
+    assert state.allowed == Budget(usd=0.75, tokens=20, seconds=0.0, turns=8)
+    assert state.overspent == ("1.3 of 1.0 minutes today",)
+    more = state.answered(Answer(choice=Choice.GO_ON, about=BASE))
+    assert more.allowed == Budget(usd=1.0, tokens=50, turns=20)
+    assert more.overspent == ()
 
 
 def test_what_a_run_has_tried_is_told_in_short_to_a_later_one() -> None:

@@ -12,9 +12,11 @@ from sparky.adapters.scripted import ScriptedSession
 from sparky.domain.agent import Bid, Route
 from sparky.domain.attempt import (
     Attempt,
+    Budget,
     Evidence,
     GateResult,
     Responsibility,
+    Spent,
     Stage,
     Strategy,
     Tally,
@@ -26,7 +28,6 @@ from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.plan import Child
 from sparky.domain.state import (
     SCHEMA,
-    Budget,
     Context,
     Earlier,
     End,
@@ -58,6 +59,7 @@ ROUTE = Route(
     kind_reasons=("the title says so",),
     left_out=("boastful: its confidence 1.5 is not within 0 and 1",),
     tester="tester",
+    validator="validator",
 )
 ATTEMPT = Attempt(
     stage=Stage.EXECUTE,
@@ -103,8 +105,11 @@ ATTEMPT = Attempt(
     started="2026-11-21T10:00:00+00:00",
     seconds=2.25,
     tokens=1200,
+    turns=7,
     cost_usd=0.04,
     level="bubblewrap",
+    runner="codex",
+    retry_at=1795298800.5,
 )
 STATE = PipelineState(
     run_id="7-dad37eaf-1",
@@ -132,6 +137,8 @@ STATE = PipelineState(
         limits="9" * 64,
         attachments=("b" * 64,),
         children=("c" * 64,),
+        author="ada",
+        association="OWNER",
     ),
     context=Context(
         repo_name="shop",
@@ -154,8 +161,14 @@ STATE = PipelineState(
         sandbox=False,
         constraints=("no new dependency",),
         script="/home/ada/play.toml",
+        attempt_budget=Budget(usd=0.5, tokens=20000, seconds=600.0, turns=30),
+        day_budget=Budget(usd=20.0, tokens=900000, seconds=36000.0, turns=900),
+        runner="claude",
+        fallback_runner="codex",
+        model="opus",
     ),
-    budget=Budget(usd=1.5, tokens=100000, seconds=3600.0),
+    budget=Budget(usd=1.5, tokens=100000, seconds=3600.0, turns=90),
+    today=Spent(usd=0.04, tokens=1200, seconds=2.25, turns=7),
     earlier=(
         Earlier(
             run_id="7-5c0ffee5-1",
@@ -296,6 +309,7 @@ def test_a_value_that_was_read_is_written_with_the_fields_that_stand_at_their_de
         "plan": [],
         "code": 0,
         "tokens": 0,
+        "turns": 0,
         "cost_usd": 0.0,
     }
 

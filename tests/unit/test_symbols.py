@@ -1,9 +1,12 @@
+import sysconfig
 import warnings
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
+from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols, symbols_parsed
 
 SOURCE = b"""\
 import os
@@ -44,6 +47,28 @@ def test_each_line_has_the_name_of_what_encloses_it() -> None:
         "Reader.read",
         *("", "", ""),
     )
+
+
+def test_layout_tells_what_the_parser_tells() -> None:
+    folder = Path(sysconfig.get_path("stdlib"))
+    for name in ("argparse", "ast", "cgitb", "dataclasses", "enum", "inspect", "typing", "uuid"):
+        source = (folder / f"{name}.py").read_bytes()
+        assert (name, symbols(source)) == (name, symbols_parsed(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b'x = """\ndef no(): ...\n"""\ndef f():\n    a = (\n1,\n)\n    # inside\n    return a\n# out',
+        b"def f():\n    x = 'a # def'  # class C:\n\n    class C: y = 1\n    return x\nasync  def g(): ...\n",
+        b"if 1:\n  @a\n  # between\n  @b(\n1,\n  )\n  def f(): ...\nelse:\n  class D:\n    z = 2",
+        b"m = (a\n@ b)\nclass_ = 1\ndef f(): return 1 \\\n  + 2\n",
+        "def gr\u00fc\u00dfe(): ...\n".encode(),
+        b"class A:\n\tdef f(self):\n\t\tpass\n",
+    ],
+)
+def test_layout_is_not_misled(source: bytes) -> None:
+    assert symbols(source) == symbols_parsed(source) != ()
 
 
 def test_crlf_and_lone_carriage_returns_count_lines_as_lf_does() -> None:

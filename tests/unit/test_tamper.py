@@ -311,3 +311,45 @@ def test_files_that_do_not_parse_are_left_to_another_gate() -> None:
     assert (
         said(Edit(path=PATH, before="def (", after="def ("), Edit(path="a.py", before="(", after="(")) == []
     )
+
+
+FILLED = """from shop import watch
+
+
+def test_watch():
+    seen = []
+    counts = {}
+
+    def note(price):
+        seen.append(price)
+        counts[price] = 1
+
+    watch(3, note)
+    assert seen == [3]
+    assert counts == {3: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("seen == [3]", "seen != [3]"), ("seen == [3]", "seen is not None"), ("counts == {3: 1}", "counts")],
+)
+def test_what_is_filled_before_it_is_judged_is_no_constant(old: str, new: str) -> None:
+    assert said(edited(old, new, FILLED)) == [Sort.LOOSENED]
+
+
+LEFT = """import pytest
+from shop import Basket
+
+
+def test_left():
+    basket = Basket()
+    with pytest.raises(KeyError):
+        with basket.locked():
+            raise KeyError
+    assert not basket.is_locked()
+"""
+
+
+def test_what_is_claimed_behind_an_expected_error_counts() -> None:
+    assert said(edited("    assert not basket.is_locked()\n", "", LEFT)) == [Sort.LOOSENED]

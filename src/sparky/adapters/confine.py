@@ -21,17 +21,14 @@ import sys
 LIBC = ctypes.CDLL(None, use_errno=True)
 SET_PDEATHSIG, CAPBSET_READ, CAPBSET_DROP, SET_SECCOMP, SUBREAPER, NO_NEW_PRIVS = 1, 23, 24, 22, 36, 38
 NEWNS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
-REC, PRIVATE = 0x4000, 0x40000
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR, CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 428, 429, 442, 444, 445, 446
-CLONE_TREE, RECURSIVE, EMPTY_PATH, HERE = 1, 0x8000, 0x1000, -100
-READ_ONLY = struct.pack("4Q", 1, 0, 0, 0)
-AMBIENT, CLEAR_AMBIENT = 47, 4
+CLONE_TREE, RECURSIVE, EMPTY_PATH, HERE, AMBIENT, CLEAR_AMBIENT = 1, 0x8000, 0x1000, -100, 47, 4
+REC, PRIVATE, READ_ONLY = 0x4000, 0x40000, struct.pack("4Q", 1, 0, 0, 0)
 SIGKILL, SIGPIPE, SIGCHLD, SIGXFSZ, SETMASK = 9, 13, 17, 25, 2
 
-LIST, READ = 0b1000, 0b1101  # read directory; that, execute, read file
-MAKE_DEVICES, IOCTL = 1 << 6 | 1 << 11, 1 << 15
+LIST, READ, MAKE_DEVICES, IOCTL = 0b1000, 0b1101, 1 << 6 | 1 << 11, 1 << 15
 OF_FILES = 0b111 | 1 << 14 | IOCTL
-SCOPES = 6  # the version of Landlock that brought them
+PORTS, SCOPES, CONNECT = 4, 6, 2  # the versions of Landlock that brought them, and a right of the first
 RIGHTS_BY_ABI = (0, (1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1 << 16) - 1)
 # (architecture as seccomp names it, number of `socket`), by `uname -m`
 SOCKET_CALL = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198), "riscv64": (0xC00000F3, 198)}
@@ -133,10 +130,9 @@ def descendants() -> list[int]:
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
+                parents.setdefault(int(file.read().rpartition(b")")[2].split()[1]), []).append(int(name))
         except OSError:
             continue
-        parents.setdefault(parent, []).append(int(name))
     found = parents.get(os.getpid(), [])
     for pid in found:
         found += parents.get(pid, [])
@@ -152,7 +148,7 @@ def bubblewrap(argv: list[str]) -> None:
 
 def enter_namespaces(spec: Spec) -> None:
     user, group = os.geteuid(), os.getegid()
-    flags = NEWPID | NEWIPC | (0 if "network" in spec else NEWNET)
+    flags = NEWPID | NEWIPC | (0 if {"network", "port"} & set(spec) else NEWNET)
     libc("unshare", flags | (NEWUSER if user else 0))
     if user:
         maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
@@ -167,7 +163,7 @@ def init(spec: Spec, status: int) -> None:
     if "namespaces" in spec:
         libc("unshare", NEWNS)
         arrange_files(spec)
-        if "network" not in spec:
+        if "own_loopback" in spec and "network" not in spec:
             raise_loopback()
     child = os.fork()
     if child == 0:
@@ -225,8 +221,8 @@ def command(spec: Spec, status: int) -> None:
         libc("prctl", NO_NEW_PRIVS, 1, 0, 0, 0)
         drop_capabilities()
         if "network" not in spec and "own_loopback" not in spec:
-            deny_sockets()
-        if "landlock" in spec:
+            deny_sockets(spec)
+        if "landlock" in spec or "port" in spec:
             restrict(spec)
     libc("sigprocmask", SETMASK, bytes(128), None)
     for number in SIGPIPE, SIGXFSZ:
@@ -251,43 +247,47 @@ def drop_capabilities() -> None:
 
 
 def restrict(spec: Spec) -> None:
-    """Landlock: no path but the named ones, no signal to the outside."""
-    abi = libc("syscall", CREATE_RULESET, None, 0, 1)
+    """Landlock: no path and no port but the named ones, no signal to the outside."""
+    abi, ports = libc("syscall", CREATE_RULESET, None, 0, 1), spec.get("port", [])
+    if ports and (abi < PORTS or "landlock" not in spec):
+        raise OSError(0, "Landlock has no rules for ports here (they came with Linux 6.7)")
     rights = RIGHTS_BY_ABI[min(abi, len(RIGHTS_BY_ABI) - 1)]
-    attributes = struct.pack("3Q", rights, 0, 3 * (abi >= SCOPES))
+    attributes = struct.pack("3Q", rights, CONNECT * bool(ports), 3 * (abi >= SCOPES))
     rules = libc("syscall", CREATE_RULESET, attributes, len(attributes), 0)
     write = rights & ~(MAKE_DEVICES | IOCTL)
     kinds = {"list": LIST, "read": READ, "write": write, "device": rights & (READ | OF_FILES)}
     for key, wanted in kinds.items():
-        for path in spec.get(key, []):
-            if key != "write" and not os.path.exists(path):
-                continue
+        for path in (path for path in spec.get(key, []) if key == "write" or os.path.exists(path)):
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
             allowed = wanted if os.path.isdir(path) else wanted & OF_FILES
             libc("syscall", ADD_RULE, rules, 1, struct.pack("=Qi", allowed, descriptor), 0)
             os.close(descriptor)
+    for port in ports:
+        libc("syscall", ADD_RULE, rules, 2, struct.pack("2Q", CONNECT, int(port)), 0)
     libc("syscall", RESTRICT_SELF, rules, 0)
     os.close(rules)
 
 
-def deny_sockets() -> None:
-    """seccomp: no sockets but unix and netlink. Landlock's rules know TCP only, and not on older kernels."""
+def deny_sockets(spec: Spec) -> None:
+    """seccomp: no sockets but unix, netlink, and with ports TCP's, streams of families 2 and 10."""
     machine = os.uname().machine
     if machine not in SOCKET_CALL:
         raise OSError(0, f"no way to deny the network without namespaces on {machine}")
     architecture, socket_call = SOCKET_CALL[machine]
-    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
-    io_uring_setup, allow, refuse = 425, 0x7FFF0000, 0x50000
+    load, equal, at_least, bits, give, allow, refuse = 0x20, 0x15, 0x35, 0x54, 0x06, 0x7FFF0000, 0x50000
+    tcp = ((equal, 1, 0, 2), (equal, 0, 5, 10), (load, 0, 0, 24), (bits, 0, 0, 15), (equal, 0, 2, 1))
+    away = len(tcp) if "port" in spec else 0
     program = (
         (load, 0, 0, 4),
-        (equal, 0, 8, architecture),
+        (equal, 0, 8 + away, architecture),
         (load, 0, 0, 0),
-        (at_least, 6, 0, 0x40000000),  # the x32 calls
-        (equal, 5, 0, io_uring_setup),
-        (equal, 0, 3, socket_call),
+        (at_least, 6 + away, 0, 0x40000000),  # the x32 calls
+        (equal, 5 + away, 0, 425),  # io_uring_setup
+        (equal, 0, 3 + away, socket_call),
         (load, 0, 0, 16),
-        (equal, 1, 0, 1),
-        (equal, 0, 2, 16),
+        (equal, 1 + away, 0, 1),
+        (equal, away, 0 if away else 2, 16),
+        *tcp[:away],
         (give, 0, 0, allow),
         (give, 0, 0, refuse | 38),  # ENOSYS
         (give, 0, 0, refuse | 13),  # EACCES

@@ -75,6 +75,18 @@ def fast_forward(git: Git, checkouts: Sequence[Git], ref: str, old: str, new: st
     raise GitError(f"{ref} can't be moved: {os.fsdecode(done.stderr).strip()}")
 
 
+def clear(checkout: Git, ref: Path) -> bool:
+    """Remove the locks that a killed merge left on a checkout and the ref; whether there were any."""
+    lock = checkout.git_path("index.lock")
+    if not (lock.is_file() and lock.read_bytes() == _MARK):
+        return False
+    for name in ("index.sparky", "index.sparky.lock", "HEAD.lock"):
+        checkout.git_path(name).unlink(missing_ok=True)
+    ref.unlink(missing_ok=True)
+    lock.unlink()
+    return True
+
+
 class _Advance:
     """One checkout's way to a later commit."""
 
@@ -89,12 +101,8 @@ class _Advance:
     @contextmanager
     def locked(self, ref: Path) -> Iterator[None]:
         """Hold the lock of the checkout's index; the locks that a killed merge left are taken over."""
+        self._taken_over = clear(self._git, ref)
         lock = self._index.with_name("index.lock")
-        if lock.is_file() and lock.read_bytes() == _MARK:
-            stale = (self._git.git_path("index.sparky.lock"), self._git.git_path("HEAD.lock"), ref, lock)
-            for left in stale:
-                left.unlink(missing_ok=True)
-            self._taken_over = True
         self._take(lock)
         try:
             yield
@@ -128,11 +136,11 @@ class _Advance:
         self._new_index.replace(self._index)
 
     def _take(self, lock: Path) -> None:
-        until = time.monotonic() + _PATIENCE_S
+        until, mark = time.monotonic() + _PATIENCE_S, lock.with_name("index.sparky.mark")
         while True:
+            mark.write_bytes(_MARK)
             try:
-                with lock.open("xb") as file:
-                    file.write(_MARK)
+                lock.hardlink_to(mark)  # in one step: a lock without the mark, left by a kill, is nobody's
             except FileExistsError as error:
                 if time.monotonic() > until:
                     raise GitError(
@@ -141,6 +149,8 @@ class _Advance:
                 time.sleep(_PATIENCE_S / 20)
             else:
                 return
+            finally:
+                mark.unlink(missing_ok=True)
 
     def _in_the_way(self, path: str) -> str | None:
         """The added path itself, or the file that stands where its directory has to be, if there is one."""

@@ -43,6 +43,7 @@ class Worktree:
         self._git = git
         self._admin = git_dir / "worktrees" / run
         self._record = root / f".{run}"
+        self._dropping = root / f".{run}.dropping"
 
     def record(self) -> Record | None:
         """What sparky last wrote down of the run; None if it knows nothing of it."""
@@ -65,9 +66,17 @@ class Worktree:
         new.write_text(f"{branch}\n{head}\n", encoding="utf-8")
         new.replace(self._record)
 
+    def dropping(self) -> bool:
+        """Note that the run's refs are being removed; whether one who was killed then had noted it before."""
+        noted = self._dropping.exists()
+        self._dropping.parent.mkdir(parents=True, exist_ok=True)
+        self._dropping.touch()
+        return noted
+
     def forget(self) -> None:
-        """Remove the record."""
+        """Remove what is noted of the run."""
         self._record.unlink(missing_ok=True)
+        self._dropping.unlink(missing_ok=True)
 
     def exists(self) -> bool:
         """Whether git knows the worktree, completely made."""

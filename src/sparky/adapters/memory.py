@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from sparky.adapters.progress import one_line
-from sparky.adapters.scripted import ScriptedSession, fits
+from sparky.adapters.scripted import ScriptedSession, counted, fits
 from sparky.domain.attempt import Attempt
 from sparky.domain.command import Command, Completed, Ending, Level, digest
 from sparky.domain.state import Context
@@ -113,7 +113,10 @@ class MemoryShell:
             return answer(command, ending=Ending.NOT_FOUND, code=127)
         if self.halted.is_set() and (command.policy is not None or command.supervised):
             return answer(command, ending=Ending.KILLED, code=-9)
-        return program(command)
+        done = program(command)
+        if command.hear is not None:
+            command.hear(done.stdout)
+        return done
 
     def halt(self) -> None:
         """End all confined and supervised commands from now on."""
@@ -195,7 +198,7 @@ class MemoryRunner:
             return SessionResult(
                 claimed_success=False, summary="no session fits", ending=SessionEnding.FINISHED
             )
-        return replace(self._played(chosen, request), tokens=chosen.tokens, cost_usd=chosen.cost_usd)
+        return counted(chosen, self._played(chosen, request))
 
     def _played(self, chosen: ScriptedSession, request: SessionRequest) -> SessionResult:
         for step in chosen.steps:

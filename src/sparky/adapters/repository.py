@@ -8,9 +8,10 @@ from tempfile import TemporaryDirectory
 
 from sparky.adapters import git_diff
 from sparky.adapters.git import Git, resolve
-from sparky.adapters.git_merge import fast_forward, find_checkouts
+from sparky.adapters.git_merge import clear, fast_forward, find_checkouts
 from sparky.adapters.git_overlay import overlay
 from sparky.adapters.git_rebase import replay, take_back
+from sparky.adapters.git_refs import delete
 from sparky.adapters.git_settings import IDENTITY
 from sparky.adapters.git_worktree import Worktree
 from sparky.domain.change import FileChange
@@ -174,6 +175,8 @@ class GitRepository:
         ref = f"refs/heads/{target}"
         now = self.resolve(ref)
         if now is not None and self._contains(now, head):
+            for checkout in self._checkouts(ref):
+                clear(checkout, self._git.git_path(f"{ref}.lock"))
             return
         if now != expected:
             raise TargetMovedError(f"{target} is at {now or 'no commit'}, not at {expected}")
@@ -201,8 +204,8 @@ class GitRepository:
         self.require_droppable(run, branch)
         tree = self._worktree(run)
         tree.remove()
-        for name, sha in self._tips(run, branch).items():
-            self._git.run("update-ref", "-d", name, sha)
+        again = tree.dropping()
+        delete(self._git, self._tips(run, branch), (_head(branch), _kept(run)), again=again)
         tree.forget()
 
     def _tips(self, run: str, branch: str) -> dict[str, str]:

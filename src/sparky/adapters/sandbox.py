@@ -122,7 +122,7 @@ def _confinement(
     policy: Policy, way: Way, hidden: Sequence[Path], private: Path, bwrap: str
 ) -> Iterator[tuple[str, str]]:
     view = _view(policy, hidden, private)
-    own_loopback = way.namespaces or way.bubblewrap
+    own_loopback = (way.namespaces or way.bubblewrap) and not policy.ports
     flags = {
         "confined": True,
         "network": policy.network,
@@ -131,7 +131,8 @@ def _confinement(
     }
     yield from ((name, "1") for name, given in flags.items() if given)
     yield "private", str(private)
-    if own_loopback:  # and files arranged, too, so that no listing shows a hidden place
+    yield from (("port", str(port)) for port in policy.ports)
+    if way.namespaces or way.bubblewrap:  # files are arranged, so that no listing shows a hidden place
         yield "list", "/"
     yield from (("read", str(path)) for path in (*open_places([*hidden, Path("/dev")]), *view.readable))
     yield from (("write", str(path)) for path in view.writable)
@@ -215,7 +216,7 @@ def _within(path: Path, places: Iterable[Path]) -> bool:
 
 def _bubblewrap(bwrap: str, view: _View, policy: Policy, temporary: Path) -> Iterator[str]:
     yield from (bwrap, "--die-with-parent", "--as-pid-1", "--unshare-pid", "--unshare-ipc")
-    yield from () if policy.network else ("--unshare-net",)
+    yield from () if policy.network or policy.ports else ("--unshare-net",)
     yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
     for place in view.emptied:
         yield from ("--tmpfs", str(place))

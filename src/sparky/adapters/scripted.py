@@ -57,6 +57,7 @@ class ScriptedSession:
     plan: tuple[str, ...] = ()
     code: int = 0
     tokens: int = 0
+    turns: int = 0
     cost_usd: float = 0.0
 
 
@@ -125,7 +126,12 @@ class ScriptedRunner:
                 supervised=True,
             )
         )
-        return replace(_result(done), tokens=chosen.tokens, cost_usd=chosen.cost_usd)
+        return counted(chosen, _result(done))
+
+
+def counted(session: ScriptedSession, result: SessionResult) -> SessionResult:
+    """The result with what the session is said to have cost."""
+    return replace(result, tokens=session.tokens, turns=session.turns, cost_usd=session.cost_usd)
 
 
 def fits(session: ScriptedSession, request: SessionRequest) -> bool:

@@ -17,7 +17,7 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import BinaryIO
 
 from sparky.adapters.sandbox import INTERPRETER, WAYS, Way, hidden_places, orders
-from sparky.adapters.shell_pipes import HALTED, OVERDUE, Talk
+from sparky.adapters.shell_pipes import ENOUGH, HALTED, OVERDUE, Talk
 from sparky.domain.command import Command, Completed, Ending, Level, Policy
 
 WARDEN = Path(__file__).with_name("warden.py")
@@ -102,7 +102,7 @@ class SystemShell:
                 command.argv,
                 cwd=command.cwd,
                 env={**self._env, **command.env},
-                stdin=PIPE if command.stdin else DEVNULL,
+                stdin=_input(command),
                 stdout=PIPE,
                 stderr=PIPE,
                 start_new_session=True,
@@ -140,7 +140,7 @@ class SystemShell:
                 (*INTERPRETER, "launch", *map(str, given)),
                 cwd="/",
                 env=self._env,
-                stdin=PIPE if command.stdin else DEVNULL,
+                stdin=_input(command),
                 stdout=PIPE,
                 stderr=PIPE,
                 start_new_session=True,
@@ -198,7 +198,7 @@ def _attend(
     with process, ExitStack() as stack:
         with ExitStack() as ending:
             ending.callback(stop)
-            talk = stack.enter_context(Talk(process, command.stdin, command.output_limit, halt))
+            talk = stack.enter_context(Talk(process, command, halt))
             why = talk.until_end(started + command.timeout_s)
         talk.rest()
     return talk, why
@@ -215,8 +215,9 @@ def _completed(command: Command, talk: Talk, started: float, verdict: str) -> Co
             ending, code, said = Ending.NOT_FOUND, NOT_FOUND, text
         case _ if verdict == OVERDUE:
             ending, code, said = Ending.TIMED_OUT, -signal.SIGKILL, ""
-        case _ if verdict == HALTED:
-            ending, code, said = Ending.KILLED, -signal.SIGKILL, STOPPED
+        case _ if verdict in {HALTED, ENOUGH}:
+            ending, code = Ending.KILLED, -signal.SIGKILL
+            said = STOPPED if verdict == HALTED else ""
         case _:
             ending, code, said = Ending.REFUSED, REFUSED, text or "the launcher ended without a word"
     return Completed(
@@ -239,6 +240,10 @@ def _failed(command: Command, ending: Ending, code: int, why: str) -> Completed:
 def _close(descriptors: tuple[int, int]) -> None:
     for descriptor in descriptors:
         os.close(descriptor)
+
+
+def _input(command: Command) -> int:
+    return command.feed if command.feed is not None else PIPE if command.stdin else DEVNULL
 
 
 def _kill_group(process: Popen[bytes]) -> None:

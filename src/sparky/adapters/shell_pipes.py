@@ -4,15 +4,16 @@ import os
 import select
 import threading
 import time
-from contextlib import suppress
 from subprocess import Popen
 from types import TracebackType
 from typing import Self
 
+from sparky.domain.command import Command
+
 CHUNK = 1 << 16
 PIPE_AT_MOST = 1 << 20
 LONGEST_WAIT_S = 3600.0
-OVERDUE, HALTED = "overdue", "halted"
+OVERDUE, HALTED, ENOUGH = "overdue", "halted", "enough"
 
 
 class Kept:
@@ -43,10 +44,12 @@ class Kept:
 class Talk:
     """A conversation with a process until it ends. `out` and `err` are what it said."""
 
-    def __init__(self, process: Popen[bytes], feed: bytes, limit: int, halt: int | None = None) -> None:
+    def __init__(self, process: Popen[bytes], command: Command, halt: int | None = None) -> None:
         self._halt = halt
-        self.out, self.err = Kept(limit), Kept(limit)
-        self._left = memoryview(feed)
+        self._hearer = command.hear
+        self._spoken = process.stdout.fileno() if process.stdout is not None else -1
+        self.out, self.err = Kept(command.output_limit), Kept(command.output_limit)
+        self._left = memoryview(command.stdin)
         self._poll = select.poll()
         outputs = (process.stdout, self.out), (process.stderr, self.err)
         self._said = {file.fileno(): kept for file, kept in outputs if file is not None}
@@ -82,7 +85,8 @@ class Talk:
                 if descriptor == self._halt:
                     return HALTED
                 if descriptor in self._said:
-                    self._hear(descriptor, CHUNK)
+                    if self._hear(descriptor, CHUNK):
+                        return ENOUGH
                 else:
                     self._tell()
         return OVERDUE
@@ -92,13 +96,16 @@ class Talk:
         for descriptor in tuple(self._said):
             self._hear(descriptor, PIPE_AT_MOST)
 
-    def _hear(self, descriptor: int, size: int) -> None:
-        with suppress(BlockingIOError):
+    def _hear(self, descriptor: int, size: int) -> bool:
+        try:
             data = os.read(descriptor, size)
-            self._said[descriptor].add(data)
-            if not data:
-                self._poll.unregister(descriptor)
-                del self._said[descriptor]
+        except BlockingIOError:
+            return False
+        self._said[descriptor].add(data)
+        if not data:
+            self._poll.unregister(descriptor)
+            del self._said[descriptor]
+        return descriptor == self._spoken and self._hearer is not None and self._hearer(data)
 
     def _tell(self) -> None:
         if self._input is None:

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from sparky.adapters.store_claims import Claims
 from sparky.adapters.store_file import StoreError
-from sparky.domain.attempt import Attempt
+from sparky.domain.attempt import Attempt, Spent, cost_of
 from sparky.domain.state import Outcome, PipelineState
 from sparky.formats.state_json import decode, decode_state, encode
 
@@ -67,6 +67,14 @@ class SqliteStore(Claims):
         for (attempt,) in later:
             state = state.record(decode(attempt, Attempt))
         return state
+
+    def spent_since(self, repository: str, day: str) -> Spent:
+        """What the attempts have cost that started on a day (YYYY-MM-DD, UTC) or later; parts count once."""
+        query = """SELECT attempt FROM attempts JOIN runs USING (run_id) WHERE repository = ?
+            AND stage != 'child' AND json_extract(CAST(attempt AS TEXT), '$.started') >= ?"""
+        with self._errors():
+            found = self._connection().execute(query, (repository, day)).fetchall()
+        return cost_of(decode(attempt, Attempt) for (attempt,) in found)
 
     def refuse(self, repository: str, reasons: Mapping[str, str]) -> None:
         """Remember, by fingerprint, the findings whose fix was withdrawn, and why."""

@@ -1,12 +1,9 @@
-"""The file under the store: SQLite in write-ahead mode, its tables, and what is said when it fails."""
+"""The file under the store: its tables, and what is said when it fails."""
 
-import sqlite3
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from sparky.adapters.locks import FileLocks
+from sparky.database import SqliteFile
 from sparky.domain.errors import UserError, database_trouble
 
 _SCHEMA = """
@@ -41,12 +38,11 @@ class StoreError(UserError):
     """The store can't be read or written; the text says where it is and what to do."""
 
 
-class SqliteFile:
-    """One SQLite file; any number of threads and processes at once."""
+class StoreFile(SqliteFile):
+    """The store's own file."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._local = threading.local()
+        super().__init__(path, lambda path, error: StoreError(database_trouble(path, error)))
 
     def prepare(self) -> None:
         """Make the file and the tables where they are missing."""
@@ -59,31 +55,3 @@ class SqliteFile:
         except OSError as error:
             said = f"cannot write in {self._path.parent}: {error.strerror}"
             raise StoreError(f"{said}; make it writable, or set SPARKY_STATE_DIR") from error
-
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(self._path, timeout=30.0, isolation_level=None)
-            connection.execute("PRAGMA synchronous = NORMAL")
-            self._local.connection = connection
-        return connection
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._errors():
-            connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:  # where the disk is full, SQLite itself has rolled back
-                    connection.execute("ROLLBACK")
-                raise
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StoreError(database_trouble(self._path, error)) from error

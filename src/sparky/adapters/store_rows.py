@@ -1,6 +1,6 @@
 """The store's list of runs."""
 
-from sparky.adapters.store_file import SqliteFile
+from sparky.adapters.store_file import StoreFile
 from sparky.domain.run import RunRow
 from sparky.domain.state import Outcome
 
@@ -13,7 +13,7 @@ FROM runs r
 """What `row_of` reads, of all runs."""
 
 
-class Rows(SqliteFile):
+class Rows(StoreFile):
     """Looking runs up."""
 
     def row(self, run_id: str) -> RunRow | None:

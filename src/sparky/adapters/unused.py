@@ -10,7 +10,7 @@ from pathlib import Path
 from sparky.adapters.environment import RECORDS
 
 UNUSED_DAYS = 30
-"""How long an environment stays that no run has used."""
+"""How long an environment stays that no run has used, and a result or a lock that was not written anew."""
 
 _YOUNG_S = 3600.0
 """A blob that is younger may belong to a run that is about to be stored."""
@@ -20,10 +20,14 @@ _DIGEST = re.compile(rb"\b[0-9a-f]{64}\b")
 
 @dataclass(frozen=True, kw_only=True)
 class Unused:
-    """Blobs that no stored run refers to, and environments (with what is installed for them)."""
+    """Blobs that no stored run refers to, environments (with what is installed for them), and small files.
+
+    `small` are cached results of tests, and files of locks.
+    """
 
     blobs: tuple[Path, ...] = ()
     environments: tuple[tuple[Path, ...], ...] = ()
+    small: tuple[Path, ...] = ()
 
     @property
     def bytes(self) -> int:
@@ -36,13 +40,14 @@ class Unused:
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
     def _paths(self) -> Iterable[Path]:
-        return (*self.blobs, *(path for paths in self.environments for path in paths))
+        return (*self.blobs, *self.small, *(path for paths in self.environments for path in paths))
 
 
 def find_unused(blobs: Path, cache: Path, texts: Iterable[bytes]) -> Unused:
     """What can go. `texts` are all that refer to blobs; no run may be driven meanwhile."""
     needed = _needed(blobs, texts)
     now = time.time()
+    oldest = now - UNUSED_DAYS * 86400
     return Unused(
         blobs=tuple(
             path
@@ -52,8 +57,14 @@ def find_unused(blobs: Path, cache: Path, texts: Iterable[bytes]) -> Unused:
         environments=tuple(
             (record, *homes, *(cache / "installs" / home.name for home in homes))
             for record in sorted((cache / RECORDS).glob("*.json"))
-            if now - record.stat().st_mtime > UNUSED_DAYS * 86400
+            if record.stat().st_mtime < oldest
             for homes in [sorted(record.parent.glob(f"{record.stem}-*"))]
+        ),
+        small=tuple(
+            path
+            for pattern in ("tests/*", "locks/*.lock")
+            for path in sorted(cache.glob(pattern))
+            if path.stat().st_mtime < oldest
         ),
     )
 

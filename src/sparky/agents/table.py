@@ -8,15 +8,17 @@ from sparky.agents.complexity import COMPLEXITY
 from sparky.agents.dead_code import DEAD_CODE
 from sparky.agents.dependency import DEPENDENCY
 from sparky.agents.documentation import DOCUMENTATION
+from sparky.agents.documenter import DOCUMENTER
 from sparky.agents.dry import DRY
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
 from sparky.agents.performance import PERFORMANCE
+from sparky.agents.planner import PLANNER
 from sparky.agents.security import SECURITY
 from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
 from sparky.agents.types import TYPES
-from sparky.domain.agent import FALLBACK, Agent, Session, ToolFix, gather
+from sparky.domain.agent import FALLBACK, ROUTED, Agent, Session, ToolFix, gather
 from sparky.domain.issue import Kind
 
 AGENTS: tuple[Agent, ...] = (
@@ -32,6 +34,8 @@ AGENTS: tuple[Agent, ...] = (
     TEST_ORGANIZATION,
     TYPES,
     TESTER,
+    DOCUMENTER,
+    PLANNER,
     CODER,
 )
 
@@ -41,14 +45,18 @@ SERVED: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.REVIE
 
 def owner(kind: Kind, agents: Iterable[Agent] = AGENTS) -> Agent | None:
     """The agent of the lowest priority number that declares the kind; None if none does."""
-    return min((a for a in agents if kind in a.kinds), key=lambda agent: agent.priority, default=None)
+    return min(
+        (a for a in agents if kind in a.kinds and a.role in ROUTED),
+        key=lambda agent: agent.priority,
+        default=None,
+    )
 
 
 def check(
     agents: Sequence[Agent],
-    *,
     tools: Collection[str],
     runners: Collection[str],
+    *,
     kinds: Iterable[Kind] = SERVED,
 ) -> list[str]:
     """What is wrong with the declarations, each naming agent and kind, for a person; empty if nothing is.
@@ -80,8 +88,8 @@ def overlaps(agents: Sequence[Agent]) -> list[str]:
 
 
 def _where(agent: Agent) -> str:
-    """The agent, and the file that declares it."""
-    return f"{agent.name} ({agent.bid.__module__.replace('.', '/')}.py)"
+    """The agent, and the module that declares it; one of a file is told with its place (`_at`)."""
+    return agent.name if agent.places else f"{agent.name} ({agent.bid.__module__.replace('.', '/')}.py)"
 
 
 def _unknown(agent: Agent) -> Iterator[str]:
@@ -94,11 +102,17 @@ def _unknown(agent: Agent) -> Iterator[str]:
 def _ties(agents: Sequence[Agent]) -> Iterator[str]:
     for one, other in combinations(agents, 2):
         if one.name == other.name:
-            yield f"{one.name}: two agents have this name"
-        if one.priority == other.priority:
+            yield f"{_at(other, 'name')}{one.name}: two agents have this name"
+        if one.priority == other.priority and {one.role, other.role} <= ROUTED:
+            shared = f"{_where(one)} and {_where(other)} share the priority {one.priority}"
             for kind in one.kinds:
                 if kind in other.kinds:
-                    yield f"{kind.value}: {_where(one)} and {_where(other)} share the priority {one.priority}"
+                    yield f"{_at(other, 'priority')}{kind.value}: {shared}"
+
+
+def _at(agent: Agent, key: str) -> str:
+    """Where the agent's file says so, as the beginning of a sentence; "" if no file declares it."""
+    return f"{agent.places[key]}: " if key in agent.places else ""
 
 
 def _works(agent: Agent, tools: Collection[str], runners: Collection[str]) -> Iterator[str]:
@@ -112,7 +126,8 @@ def _works(agent: Agent, tools: Collection[str], runners: Collection[str]) -> It
                     yield f"{agent.name} ({kinds}): {rule} is allowed unsafe, but not among its rules"
         case Session(runner=runner):
             if runner not in runners:
-                yield f"{agent.name} ({kinds}): unknown runner {runner}; known: {', '.join(sorted(runners))}"
+                known = ", ".join(sorted(runners))
+                yield f"{_at(agent, 'runner')}{agent.name} ({kinds}): unknown runner {runner}; known: {known}"
 
 
 def _examples(agent: Agent) -> Iterator[str]:

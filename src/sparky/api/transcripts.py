@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sparky.config import read_environment
-from sparky.transcripts.claude import NAME, PROJECTS, ClaudeReader, project_sources, slug
+from sparky.transcripts.claude import ClaudeReader
 from sparky.transcripts.claude_entry import said
+from sparky.transcripts.claude_walk import NAME, PROJECTS, project_sources, slug
 from sparky.transcripts.feedback import heard
 from sparky.transcripts.jsonl import entries, entry_at
 from sparky.transcripts.model import FeedbackKind, Mark, Source

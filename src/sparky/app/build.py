@@ -2,25 +2,36 @@
 
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from sparky import config
+from sparky.adapters.cli_runners import cli_runners
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
+from sparky.adapters.session_room import Grounds
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
-from sparky.agents.table import AGENTS
+from sparky.agents.registry import Registry, assemble, installed, is_agent_file
 from sparky.app.read import House
-from sparky.domain.errors import UserError
+from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
-from sparky.ports import Ports
+from sparky.ports import Ports, Repository
 from sparky.stages.route import SCRIPTED
-from sparky.tools.table import BINARIES
+from sparky.tools.table import BINARIES, TOOLS
+
+RUNNERS = (SCRIPTED, *config.RUNNERS)
+"""The names of all runners; the first is what an agent gets that names none."""
 
 
 class MissingToolError(UserError):
     """A tool that sparky brings along is not where it should be."""
+
+
+class AgentsError(UsageError):
+    """The agents can't be used as they are declared; the text names file and line of each fault."""
 
 
 def ports_for(house: House, context: Context, preferences: Preferences) -> Ports:
@@ -29,10 +40,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
     shell = SystemShell(
         environment.base, hidden=(environment.state, environment.cache), scratch=environment.cache / "private"
     )
-    work = environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
-    repository = GitRepository(
-        shell, top=Path(context.repo_path), git_dir=Path(context.git_dir), work_root=work
-    )
+    repository = _repository(house, context, shell)
     tests = PytestTests(
         shell,
         repository,
@@ -45,21 +53,59 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         report=preferences.test_report,
         set_up=preferences.test_setup,
     )
+    grounds = Grounds(
+        shell=shell,
+        progress=house.progress,
+        sessions=environment.state / "sessions",
+        given=environment.models,
+        path=environment.base.get("PATH", ""),
+        git_dir=Path(context.git_dir),
+        sandbox=preferences.sandbox,
+    )
+    runners = cli_runners(grounds)
     readable = (*interpreter_paths(), Path(__file__).parent.parent)
+    played = ScriptedRunner(shell, readable, sandbox=preferences.sandbox)
+    chosen = played if preferences.script else runners.get(preferences.runner, played)
     return Ports(
         shell=shell,
         repository=repository,
         tests=tests,
         blobs=house.blobs,
-        runners={SCRIPTED: ScriptedRunner(shell, readable, sandbox=preferences.sandbox)},
+        runners={**runners, SCRIPTED: chosen},
         lock=house.locks,
         progress=house.progress,
         receipts=house.receipts,
         refusals=house.store,
-        agents=AGENTS,
+        agents=_agents_at(repository, context.base).agents,
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
     )
+
+
+def read_agents(files: Mapping[str, bytes]) -> Registry:
+    """All agents: those that ship, those of installed packages, and those of these files, by path."""
+    return assemble(files, installed(), tools=tuple(TOOLS), runners=RUNNERS, runner=SCRIPTED)
+
+
+def require_agents(house: House, context: Context) -> Registry:
+    """The agents that a run would have which starts at the context's base; raises AgentsError for a fault."""
+    repository = _repository(house, context, SystemShell(house.environment.base))
+    registry = _agents_at(repository, context.base)
+    if registry.faults:
+        said = "; ".join(registry.faults)
+        raise AgentsError(f"{said}; mend it and commit it, `sparky agents check` looks at the checkout")
+    return registry
+
+
+def _agents_at(repository: Repository, sha: str) -> Registry:
+    """Of a commit, and never of a worktree: what an agent writes there can't change who works on its run."""
+    paths = [path for path in repository.files(sha) if is_agent_file(path)]
+    return read_agents(dict(repository.contents(sha, paths)) if paths else {})
+
+
+def _repository(house: House, context: Context, shell: SystemShell) -> GitRepository:
+    work = house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
+    return GitRepository(shell, top=Path(context.repo_path), git_dir=Path(context.git_dir), work_root=work)
 
 
 def find_binary(name: str) -> str:

@@ -3,21 +3,22 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from uv import find_uv_bin
 
 from sparky import __version__
+from sparky.adapters.cli_runners import KNOWN
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
-from sparky.agents.table import AGENTS, check
-from sparky.app.build import find_binary
+from sparky.agents.table import check
+from sparky.app.build import RUNNERS, find_binary, read_agents
 from sparky.app.read import open_house
 from sparky.config import ConfigError, Environment, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
-from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
 
 _FREE_BYTES = 1_000_000_000
@@ -27,12 +28,16 @@ _ELSEWHERE = "make them writable, or set SPARKY_STATE_DIR and SPARKY_CACHE_DIR"
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One thing that was looked at. `remedy` says how to get what is missing; "" where all is well."""
+    """One thing that was looked at. `remedy` says how to get what is missing; "" where all is well.
+
+    What is not `needed` may be missing.
+    """
 
     name: str
     well: bool
     found: str
     remedy: str = ""
+    needed: bool = True
 
 
 def check_machine(environment: Environment, repo: Path) -> tuple[Check, ...]:
@@ -50,6 +55,7 @@ def check_machine(environment: Environment, repo: Path) -> tuple[Check, ...]:
         _state(environment),
         _space(environment),
         _agents(),
+        *_runners(shell, environment, repo),
         _repository(shell, repo),
     )
 
@@ -90,10 +96,33 @@ def _space(environment: Environment) -> Check:
 
 
 def _agents() -> Check:
-    problems = check(AGENTS, tools=tuple(TOOLS), runners=(SCRIPTED,))
-    found = "; ".join(problems) or f"{len(AGENTS)} agents, each kind has its owner"
+    registry = read_agents({})
+    problems = (*check(registry.agents, tuple(TOOLS), RUNNERS), *registry.faults)
+    found = "; ".join(problems) or f"{len(registry.agents)} agents, each kind has its owner"
     remedy = "see docs/agents.md" if problems else ""
     return Check(name="agents", well=not problems, found=found, remedy=remedy)
+
+
+def _runners(shell: SystemShell, environment: Environment, repo: Path) -> Iterator[Check]:
+    """The coding agents: which are installed, and which keys are set; only the chosen one is needed."""
+    path = environment.base.get("PATH", "")
+    try:
+        settings = read_settings(find_repository(shell, repo).top)
+        chosen = {settings.runner, settings.fallback_runner}
+    except UserError:
+        chosen = set()
+    for name, known in KNOWN.items():
+        needed = name in chosen
+        if shutil.which(known.program, path=path) is None:
+            how = f"npm install -g {known.package}"
+            yield Check(name=name, well=False, found="not installed", remedy=how, needed=needed)
+            continue
+        version = _version(shell, name, (known.program, "--version"), f"npm install -g {known.package}")
+        keys = [key for key in known.keys if key in environment.models]
+        logged = f"{', '.join(keys)} set" if keys else "no key is set"
+        remedy = version.remedy or ("" if keys else f"set one of {', '.join(known.keys)}: docs/runners.md")
+        well = version.well and bool(keys)
+        yield Check(name=name, well=well, found=f"{version.found}; {logged}", remedy=remedy, needed=needed)
 
 
 def _repository(shell: SystemShell, repo: Path) -> Check:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sparky.app.read import House
-from sparky.domain.attempt import Attempt, Stage, Verdict
+from sparky.domain.attempt import Attempt, Budget, Stage, Verdict
 from sparky.domain.issue import Issue, branch_name, slug
 from sparky.domain.plan import Child
 from sparky.domain.run import RunRow, Take
@@ -60,7 +60,8 @@ def _first(
         pipeline_id=state.run_id,
         issue=replace(issue, title=child.title),
         context=replace(state.context, base=state.head, branch=branch_name(issue, run), result_file=""),
-        preferences=replace(state.preferences, merge=MergePolicy.ASK),
+        # The day's budget is asked about by the whole, once, before each of its parts.
+        preferences=replace(state.preferences, merge=MergePolicy.ASK, day_budget=Budget()),
         budget=state.budget.less(state.spent),
         earlier=earlier,
     )
@@ -107,6 +108,7 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
         sha=done.head if kept else None,
         items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
         tokens=sum(one.tokens for one in done.attempts),
+        turns=sum(one.turns for one in done.attempts),
         cost_usd=sum(one.cost_usd for one in done.attempts),
         seconds=round(sum(one.seconds for one in done.attempts), 3),
     )

@@ -1,10 +1,12 @@
 """Driving runs: the claim, the durable engine under it, and the closing."""
 
 import errno
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -15,7 +17,7 @@ from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.children import perform_child
 from sparky.app.read import House
-from sparky.domain.attempt import TRACEBACK, Attempt, Responsibility, Stage, Verdict
+from sparky.domain.attempt import TRACEBACK, Attempt, Budget, Responsibility, Stage, Verdict
 from sparky.domain.conditions import FAULT
 from sparky.domain.errors import UserError
 from sparky.domain.flow import decide
@@ -30,7 +32,7 @@ from sparky.tools.tool import ToolError
 KEPT = frozenset({Outcome.READY, Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILED, Outcome.CANCELLED})
 """Outcomes after which the work branch stays, if it holds anything."""
 
-FOREIGN = frozenset({Stage.EXECUTE, Stage.TEST})
+FOREIGN = frozenset({Stage.EXECUTE, Stage.REVIEW, Stage.TEST})
 """Stages that run foreign code, which may take long."""
 
 _LOOK_S = 0.3
@@ -55,7 +57,14 @@ class LocalSteps:
 
     def decide(self, state: PipelineState) -> Handoff | End:
         """The flow's decision, with what a person asked for in between."""
-        return decide(state, cancelled=self._is_cancelled(state))
+        return decide(self._with_today(state), cancelled=self._is_cancelled(state))
+
+    def _with_today(self, state: PipelineState) -> PipelineState:
+        """The state with what the repository's sessions have cost today, where that is limited."""
+        if state.preferences.day_budget == Budget():
+            return state
+        day = datetime.now(UTC).date().isoformat()
+        return replace(state, today=self._house.store.spent_since(state.context.git_dir, day))
 
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
         """One attempt, projected into the store; raises StoreError, and OSError for a disk that is full."""
@@ -64,7 +73,7 @@ class LocalSteps:
                 self._watching(state) if handoff.stage in FOREIGN else nullcontext(),
                 self._turn.ended_by_errors(),
             ):
-                attempt = self._perform(handoff, state)
+                attempt = self._perform(handoff, self._with_today(state))
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
         except ToolError as error:
@@ -81,6 +90,8 @@ class LocalSteps:
         return attempt
 
     def _perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
+        if handoff.not_before is not None and not self._waited(handoff.not_before, state):
+            return handoff.begin(Verdict.ESCALATE, "cancelled while it waited for its model")
         if handoff.stage is Stage.MERGE and not self._is_its_turn(state):
             return handoff.begin(Verdict.ESCALATE, "cancelled while it waited for its turn")
         if handoff.stage is not Stage.CHILD:
@@ -88,6 +99,16 @@ class LocalSteps:
         return perform_child(
             handoff, state, self._house, self._ports, lambda ports: LocalSteps(self._house, ports)
         )
+
+    def _waited(self, until: float, state: PipelineState) -> bool:
+        """Wait until then; False if cancelled. The moment was recorded: a resumed run waits for the rest."""
+        if (left := until - time.time()) > 0:
+            self._house.progress.say(state.run_id, f"waits {left:.0f} s until its model can be asked again")
+        while (left := until - time.time()) > 0:
+            if self._is_cancelled(state):
+                return False
+            time.sleep(min(left, _LOOK_S))
+        return True
 
     def _is_its_turn(self, state: PipelineState) -> bool:
         """Whether the run can be merged now: when others have been, unless it is cancelled before."""
@@ -126,10 +147,22 @@ class LocalSteps:
             self._tidy(state, kept=end.outcome in KEPT and state.head != state.base)
         except GitError as error:
             self._house.progress.say(run, f"left as it is: {error}")
+        self._trace(state)
         self._write_result(state)  # before the end is stored: what has an end is not resumed
         self._house.store.save_end(state)
         self._turn.end()
         self._house.progress.say(run, f"{end.outcome.value}: {end.reason}")
+
+    def _trace(self, state: PipelineState) -> None:
+        """Send the segment to a collector of traces, where one is named."""
+        if collector := self._house.environment.collector:
+            try:
+                from sparky.adapters.traces import send  # an optional extra
+            except ImportError:
+                said = "no trace is sent: it takes the extra, sparky-agents[otel]"
+                self._house.progress.say(state.run_id, said)
+            else:
+                send(state, collector)
 
     def _write_result(self, state: PipelineState) -> None:
         """Leave the result beside the issue, where that is wanted; what hinders it is said, and no more."""

@@ -11,12 +11,12 @@ from sparky.adapters.issue_parts import parts_of
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.domain.agent import ToolFix
-from sparky.domain.attempt import Evidence
+from sparky.domain.attempt import Budget, Evidence
 from sparky.domain.change import nameless
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Finding, findings_issue, fingerprint
 from sparky.domain.issue import Issue, Kind, branch_name, run_id
-from sparky.domain.state import Budget, Context, PipelineState, Preferences
+from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.formats.state_json import encode
 from sparky.issues.markdown import Parsed
@@ -184,9 +184,11 @@ def scan(ports: Ports, context: Context, kinds: Sequence[Kind], paths: Sequence[
 
 def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
     """The Python files of a commit that lie in the paths; in all of it without paths."""
-    places = [PurePosixPath(path) for path in paths or (".",)]
-    sources = (PurePosixPath(file) for file in ports.repository.files(sha) if file.endswith(SOURCES))
-    return (str(file) for file in sources if any(file.is_relative_to(place) for place in places))
+    sources = [file for file in ports.repository.files(sha) if file.endswith(SOURCES)]
+    places = [PurePosixPath(path) for path in paths]
+    if not places or PurePosixPath() in places:
+        return sources
+    return (file for file in sources if any(PurePosixPath(file).is_relative_to(place) for place in places))
 
 
 def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:

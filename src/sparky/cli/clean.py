@@ -8,7 +8,8 @@ import click
 from sparky.adapters.unused import UNUSED_DAYS, Unused, find_unused
 from sparky.app.build import ports_for
 from sparky.app.read import House
-from sparky.cli.options import as_json, house, put_json, run_argument_optional, say
+from sparky.cli.options import house, run_argument_optional
+from sparky.cli.output import as_json, put_json, say
 from sparky.domain.errors import NeedsPersonError, UserError
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import PipelineState
@@ -81,6 +82,7 @@ def _remove(home: House, row: RunRow) -> None:
     home.store.forget([row.run_id])
     home.receipts.drop(row.run_id)
     home.progress.drop(row.run_id)
+    shutil.rmtree(home.environment.state / "sessions" / row.run_id, ignore_errors=True)
 
 
 def _require_removable(home: House, row: RunRow) -> None:

@@ -11,7 +11,8 @@ import click
 
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
-from sparky.cli.options import as_json, house, put_json
+from sparky.cli.options import house
+from sparky.cli.output import as_json, put_json
 from sparky.cli.table import load
 from sparky.config import read_environment
 from sparky.domain.command import Command

@@ -6,7 +6,8 @@ import click
 from rich.markup import escape
 
 from sparky.app.checks import check_machine
-from sparky.cli.options import as_json, put_json, repository
+from sparky.cli.options import repository
+from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out
 from sparky.config import read_environment
 
@@ -22,8 +23,9 @@ def command(repo: Path, *, as_json: bool) -> int:
     else:
         console = out()
         for one in checks:
-            mark = "[green]ok[/]     " if one.well else "[red]missing[/]"
+            lacks = "[red]missing[/]" if one.needed else "[dim]absent[/] "
+            mark = "[green]ok[/]     " if one.well else lacks
             console.print(f"{mark} {one.name:11}{escape(one.found)}")
             if one.remedy:
                 console.print(f"        {'':11}→ {escape(one.remedy)}")
-    return 0 if all(one.well for one in checks) else 1
+    return 0 if all(one.well or not one.needed for one in checks) else 1

@@ -8,7 +8,8 @@ from sparky.adapters.result_file import result_path
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.sisters import Sisters
 from sparky.app.intake import find_issue, first_state
-from sparky.cli.options import Place, place, say
+from sparky.cli.options import Place, place
+from sparky.cli.output import say
 from sparky.config import budget
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Issue, Severity

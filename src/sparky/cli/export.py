@@ -9,21 +9,16 @@ from typing import Any
 import click
 
 from sparky.app.read import RunNotFoundError
-from sparky.cli.options import as_json, house, put_json, say
+from sparky.cli.options import house
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.transcripts_options import library, raw, wanted
 from sparky.domain.errors import UsageError
 from sparky.domain.state import PipelineState
 from sparky.transcripts.export import as_atif, as_markdown
-from sparky.transcripts.library import (
-    SessionNotFoundError,
-    Wanted,
-    Words,
-    cleaned_turn,
-    open_files,
-    turns,
-)
+from sparky.transcripts.library import Words, cleaned_turn, open_files, turns
 from sparky.transcripts.model import Call, Turn
 from sparky.transcripts.redact import redact
+from sparky.transcripts.sessions import SessionNotFoundError, Wanted
 from sparky.transcripts.tree import Node
 
 

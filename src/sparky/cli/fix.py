@@ -11,18 +11,8 @@ from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, issue_of
 from sparky.app.read import House
-from sparky.cli.options import (
-    as_json,
-    auto,
-    kinds_option,
-    paths_argument,
-    place,
-    preferences_of,
-    put_json,
-    repository,
-    sandbox,
-    say,
-)
+from sparky.cli.options import auto, kinds_option, paths_argument, place, preferences_of, repository, sandbox
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.scan import finding_line
 from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import out, put_rest, text

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from sparky.cli.options import as_json, named_repository, put_json, repository
+from sparky.cli.options import named_repository, repository
+from sparky.cli.output import as_json, put_json
 from sparky.config import FILE
 from sparky.domain.errors import UsageError
 
@@ -32,6 +33,11 @@ session_timeout_s = 1800
 # budget_usd = 5.0
 # budget_tokens = 2_000_000
 # budget_minutes = 120
+# budget_turns = 300
+
+# The same for one session, which is stopped there, and for all of the repository's in a day (UTC).
+# attempt_budget = { usd = 1.0, tokens = 500_000, minutes = 20, turns = 80 }
+# day_budget = { usd = 20.0 }
 
 # Foreign code (tests, builds, agents) runs in a sandbox. false is shown on every result.
 sandbox = true
@@ -44,6 +50,11 @@ issues = []
 
 # A script of sessions for the scripted runner, named from the repository's top; the same as --script.
 # script = "session.toml"
+
+# The coding agent that sessions are had with, and who stands in while its model takes no more requests.
+# runner = "claude"
+# fallback_runner = "codex"
+# model = "opus"
 
 # Write each run's result beside its issue file, as NAME.result.md.
 write_results = false

@@ -7,7 +7,6 @@ import traceback
 import click
 
 from sparky import __version__
-from sparky.cli.bug import report_bug
 from sparky.cli.table import VERBS, load
 from sparky.domain.errors import UserError
 
@@ -69,5 +68,6 @@ def _code() -> int:
         sys.stderr.close()
         return 1
     except Exception:  # noqa: BLE001 - the last line of defence: a report instead of a traceback
-        return report_bug(traceback.format_exc())
+        code: int = load("bug").report_bug(traceback.format_exc())
+        return code
     return done if isinstance(done, int) else 0

@@ -12,7 +12,8 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.build import ports_for
 from sparky.app.read import House
 from sparky.app.target import Batch, UndecidedError, merge_batch
-from sparky.cli.options import as_json, house, named_repository, put_json, repository, say
+from sparky.cli.options import house, named_repository, repository
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.take import exit_code, go_on, watch
 from sparky.domain.errors import NeedsPersonError, UsageError, UserError

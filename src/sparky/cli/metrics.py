@@ -8,11 +8,12 @@ from rich.table import Table
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
-from sparky.cli.options import as_json, house, put_json
+from sparky.cli.options import house
+from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out
 from sparky.domain.run import RunRow
-from sparky.reports.metrics import Metric, Told, measure
-from sparky.views import metric_view
+from sparky.reports.metrics import Metric, Told, cost, measure
+from sparky.views import cost_view, metric_view
 
 
 @click.command("metrics")
@@ -29,17 +30,25 @@ from sparky.views import metric_view
 )
 @as_json
 def command(limit: int, repo: Path | None, *, check: bool, as_json: bool) -> int:
-    """Show how well the agents work together: five figures, each with what it is counted from.
+    """Show how well the agents work together, and what an accepted result costs.
+
+    Five figures, each with what it is counted from.
 
     A figure that nothing was counted for is not shown as met or missed.
     """
     home = house()
     wanted = str(find_repository(SystemShell(home.environment.base), repo).git_dir) if repo else None
-    metrics = measure(_told(home, row) for row in home.store.rows(wanted, limit=limit))
+    told = tuple(_told(home, row) for row in home.store.rows(wanted, limit=limit))
+    metrics, spent = measure(told), cost(told)
     if as_json:
-        put_json([metric_view(metric) for metric in metrics])
+        put_json([*(metric_view(metric) for metric in metrics), cost_view(spent)])
     else:
         out().print(_table(metrics))
+        each = "-" if spent.usd_each is None else f"{spent.usd_each:.2f}"
+        out().print(
+            f"cost per accepted result: {each} USD "
+            f"({spent.usd:.2f} USD, {spent.tokens} tokens, {len(spent.accepted)} merged)"
+        )
     return 1 if check and any(metric.met is False for metric in metrics) else 0
 
 

@@ -9,20 +9,16 @@ from typing import Any
 import click
 
 from sparky.adapters.git import Found, find_repository
-from sparky.adapters.progress import one_line
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House, open_house, prepare_cache
-from sparky.config import Environment, Settings, preferences, read_environment, read_settings
+from sparky.config import RUNNERS, Environment, Settings, preferences, read_environment, read_settings
 from sparky.domain.change import is_text
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.state import MergePolicy, Preferences
-from sparky.formats.state_json import encode
 from sparky.ports import NoRepositoryError
 
 Function = Callable[..., Any]
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 
 repository = click.option(
     "-C",
@@ -91,16 +87,6 @@ def inside(here: Place, repo: Path, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(named)
 
 
-def put_json(value: object) -> None:
-    """The value as indented JSON on standard output."""
-    click.echo(encode(value, indent=2).decode())
-
-
-def say(text: str) -> None:
-    """A line for the person, on standard error: results alone are on standard output."""
-    click.echo(one_line(text), err=True)
-
-
 class KindType(click.ParamType[Kind]):
     """A kind, in any case; an unknown one names the nearest."""
 
@@ -141,18 +127,27 @@ script = click.option(
     help="Play this script of sessions instead of a coding agent.",
 )
 
+runner = click.option(
+    "--runner",
+    type=click.Choice(RUNNERS),
+    help="The coding agent that sessions are had with, such as claude.",
+)
+
 sandbox = click.option(
     "--no-sandbox", is_flag=True, help="Run foreign code without a sandbox. Shown on every result."
 )
 
 
-def preferences_of(settings: Settings, *, auto: bool, script: Path | None, no_sandbox: bool) -> Preferences:
-    """The settings, with what the flags say."""
+def preferences_of(
+    settings: Settings, *, auto: bool, script: Path | None, no_sandbox: bool, runner: str | None = None
+) -> Preferences:
+    """The settings, with what the flags say; a runner that is named plays no script of the settings."""
     told = preferences(settings)
     return replace(
         told,
         merge=MergePolicy.AUTO if auto else told.merge,
-        script=str(script.resolve()) if script else told.script,
+        script=str(script.resolve()) if script else None if runner else told.script,
+        runner=runner or told.runner,
         sandbox=told.sandbox and not no_sandbox,
     )
 

@@ -12,7 +12,8 @@ from rich.table import Table
 from sparky.adapters.git import checkout_at, find_repository
 from sparky.adapters.reports import ReportsError, Shelf, add_report, open_folder, open_ref, read_at, read_file
 from sparky.adapters.shell import SystemShell
-from sparky.cli.options import as_json, put_json, repository, say
+from sparky.cli.options import repository
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out, text
 from sparky.config import read_environment
 from sparky.domain.agent import Role

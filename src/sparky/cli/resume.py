@@ -7,7 +7,8 @@ import click
 
 from sparky.app.read import House
 from sparky.cli.bug import report_bug
-from sparky.cli.options import as_json, house, put_json, run_argument_optional, say
+from sparky.cli.options import house, run_argument_optional
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.table import load
 from sparky.cli.take import exit_code, watch

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import click
 
-from sparky.agents.table import AGENTS
+from sparky.app.build import require_agents
+from sparky.app.intake import base_of, context_of
 from sparky.cli.errand import find_errand
-from sparky.cli.options import as_json, place, put_json, repository, say, script
+from sparky.cli.options import place, repository, runner, script
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out, text
 from sparky.stages.route import find_routes
 from sparky.views import bid_line
@@ -16,8 +18,11 @@ from sparky.views import bid_line
 @click.argument("issue", nargs=-1, required=True)
 @repository
 @script
+@runner
 @as_json
-def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json: bool) -> int:
+def command(
+    issue: tuple[str, ...], repo: Path, script: Path | None, runner: str | None, *, as_json: bool
+) -> int:
     """Show which agent an issue would go to, and every bid. Starts nothing.
 
     Exits with 3 if nobody bids enough.
@@ -25,7 +30,13 @@ def command(issue: tuple[str, ...], repo: Path, script: Path | None, *, as_json:
     errand = find_errand(place(repo), " ".join(issue))
     for warning in errand.warnings:
         say(f"warning: {warning}")
-    routes = find_routes(errand.issue, AGENTS, str(script) if script else errand.target.settings.script)
+    there = errand.target
+    registry = require_agents(there.house, context_of(there.found, base_of(there.found)))
+    for note in registry.notes:
+        say(f"left out: {note}")
+    settings = there.settings
+    sessions = any((script, runner, settings.script, settings.runner))
+    routes = find_routes(errand.issue, registry.agents, sessions=sessions)
     first = routes[0]
     if as_json:
         for left in first.left_out:

@@ -7,20 +7,11 @@ from pathlib import Path
 import click
 
 from sparky.adapters.scripted import read_script
+from sparky.app.build import require_agents
 from sparky.app.read import House
 from sparky.cli.errand import Errand, find_errand, read_errands
-from sparky.cli.options import (
-    Place,
-    as_json,
-    auto,
-    place,
-    preferences_of,
-    put_json,
-    repository,
-    sandbox,
-    say,
-    script,
-)
+from sparky.cli.options import Place, auto, place, preferences_of, repository, runner, sandbox, script
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.config import Settings
@@ -46,6 +37,7 @@ _PARTLY = 4
 @repository
 @auto
 @script
+@runner
 @sandbox
 @click.option(
     "--require",
@@ -61,6 +53,7 @@ def command(
     script: Path | None,
     require: str | None,
     *,
+    runner: str | None,
     auto: bool,
     no_sandbox: bool,
     again: bool,
@@ -74,7 +67,7 @@ def command(
     if bool(issue) is (listed is not None):
         raise UsageError("give one ISSUE, or a list of them with --from-json")
     here = place(repo)
-    wanted = partial(preferences_of, auto=auto, script=script, no_sandbox=no_sandbox)
+    wanted = partial(preferences_of, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
     see_through = partial(_see_through, wanted=wanted, again=again)
     code = partial(_code, here.house, require=require)
     if listed is not None:
@@ -103,7 +96,10 @@ def _see_through(errand: Errand, wanted: Callable[[Settings], Preferences], *, a
     preferences = wanted(there.settings)
     if preferences.script:
         read_script(Path(preferences.script))
-    return take_issue(there.house, errand.first_state(preferences))[0]
+    state = errand.first_state(preferences)
+    for note in require_agents(there.house, state.context).notes:
+        say(f"left out: {note}")
+    return take_issue(there.house, state)[0]
 
 
 def _run_list(

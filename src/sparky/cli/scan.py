@@ -8,7 +8,8 @@ from rich.table import Table
 
 from sparky.app.build import ports_for
 from sparky.app.intake import BY_DEFAULT, Scan, Sorted, base_of, context_of
-from sparky.cli.options import kinds_option, paths_argument, place, put_json, repository, say
+from sparky.cli.options import kinds_option, paths_argument, place, repository
+from sparky.cli.output import put_json, say
 from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import out, text
 from sparky.config import preferences

@@ -26,13 +26,20 @@ def render() -> str:
 
 def settings_schema() -> dict[str, Any]:
     """The schema; what the types do not say (limits, words, no other key) is as `parse_settings` has it."""
-    table: dict[str, Any] = msgspec.json.schema(Settings)["$defs"]["Settings"]
+    defined = msgspec.json.schema(Settings)["$defs"]
+    table: dict[str, Any] = defined["Settings"]
+    limits = {key: _narrow(key, value) for key, value in defined["Limits"]["properties"].items()}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "sparky.toml",
         "description": table["description"],
         "type": "object",
-        "properties": {key: _narrow(key, value) for key, value in table["properties"].items()},
+        "properties": {
+            key: {"type": "object", "properties": limits, "additionalProperties": False}
+            if value.get("$ref") == "#/$defs/Limits"
+            else _narrow(key, value)
+            for key, value in table["properties"].items()
+        },
         "additionalProperties": False,
     }
 

@@ -10,7 +10,8 @@ import click
 from sparky.adapters.fork_point import ForkPoint, fork_point
 from sparky.adapters.shell import SystemShell
 from sparky.app.intake import SOURCES, Scan, scan
-from sparky.cli.options import Place, inside, say
+from sparky.cli.options import Place, inside
+from sparky.cli.output import say
 from sparky.domain.change import is_text, nameless
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind

@@ -83,6 +83,8 @@ def _put_step(step: StoryStep) -> None:
         f"[{colour}]{step.verdict.value:8}[/] {step.stage} {step.number}{by}  {text(step.reason)}"
         f"  [dim]{step.seconds:.1f} s[/]"
     )
+    if step.turn is not None:
+        console.print(f"           whose turn: {text(step.turn)}", style="dim")
     for line in briefing_lines(step.briefing) if step.briefing else ():
         console.print(f"           {text(line)}", style="dim")
     for gate in step.gates:

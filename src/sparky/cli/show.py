@@ -2,7 +2,8 @@
 
 import click
 
-from sparky.cli.options import as_json, house, put_json, run_argument
+from sparky.cli.options import house, run_argument
+from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import put_story
 from sparky.views import story
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from sparky.cli.options import as_json, house, named_repository, put_json
+from sparky.cli.options import house, named_repository
+from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out, status_table
 from sparky.views import ordered, status_line
 

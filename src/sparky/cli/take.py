@@ -8,7 +8,7 @@ from typing import TypeVar
 from sparky.app.read import House
 from sparky.cli.bug import report_bug
 from sparky.cli.follow import follow
-from sparky.cli.options import put_json, say
+from sparky.cli.output import put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.table import load
 from sparky.domain.attempt import TRACEBACK, Responsibility

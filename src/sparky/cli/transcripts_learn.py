@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sparky.cli.options import as_json, put_json, say
+from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out, text
 from sparky.cli.transcripts_options import library, raw, wanted, which
 from sparky.domain.errors import UsageError

@@ -1,14 +1,14 @@
-"""`sparky transcripts list` and `tree`: what the index alone knows."""
+"""`sparky transcripts list` and `tree`: what the index alone knows, put out without large libraries."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from rich.table import Table
 
-from sparky.cli.options import as_json, put_json
-from sparky.cli.screen import out, text
+from sparky.adapters.progress import one_line
+from sparky.cli.output import as_json, put_json
 from sparky.cli.transcripts_options import library, note_oddities, wanted, which
+from sparky.transcripts.sessions import SessionLine
 from sparky.transcripts.tree import Node
 
 
@@ -23,14 +23,11 @@ def verb_list(project: Path | None, session: str, since: float, *, as_json: bool
     if as_json:
         put_json(lines)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("SESSION", "UPDATED", "STATE", "AGENTS", "SAID", "PROJECT"):
-        table.add_column(name, overflow="fold", no_wrap=name in {"SESSION", "UPDATED"})
-    for one in lines:
-        said = ", ".join(f"{number} {kind}" for kind, number in sorted(one.said.items()))
-        name = one.session[:8] or "(none)"
-        table.add_row(name, one.updated, one.state.value, str(one.agents), said, text(one.project))
-    out().print(table)
+    rows = [("SESSION", "UPDATED", "STATE", "AGENTS", "SAID", "PROJECT"), *map(_cells, lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for number, row in enumerate(rows):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        click.secho(line, bold=number == 0)
 
 
 @click.command("tree")
@@ -44,12 +41,17 @@ def verb_tree(project: Path | None, session: str, since: float, *, as_json: bool
     if as_json:
         put_json([_plain(node) for node in nodes])
         return
-    console = out()
     for node in nodes:
         for depth, one in _walk(node, 0):
-            title = f"  {text(one.title)}" if one.title else ""
-            state = f"[bold]{one.end.state.value}[/]: {text(one.end.why)}"
-            console.print(f"{'  ' * depth}{text(one.name) or '(no session)'}{title}  {state}")
+            title = f"  {one_line(one.title)}" if one.title else ""
+            state = f"{click.style(one.end.state.value, bold=True)}: {one_line(one.end.why)}"
+            click.echo(f"{'  ' * depth}{one_line(one.name) or '(no session)'}{title}  {state}")
+
+
+def _cells(one: SessionLine) -> tuple[str, ...]:
+    said = ", ".join(f"{number} {kind}" for kind, number in sorted(one.said.items()))
+    name = one_line(one.session)[:8] or "(none)"
+    return name, one.updated, one.state.value, str(one.agents), said, one_line(one.project)
 
 
 def _walk(node: Node, depth: int) -> Iterator[tuple[int, Node]]:

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import click
 
 from sparky.adapters.locks import FileLocks
-from sparky.cli.options import say
+from sparky.cli.output import say
 from sparky.config import read_environment
-from sparky.transcripts.library import INDEX, Library, Wanted, open_library
+from sparky.transcripts.library import INDEX, Library, open_library
+from sparky.transcripts.sessions import Wanted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

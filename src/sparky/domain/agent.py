@@ -3,8 +3,8 @@
 Levels by priority, lowest first; within a level the highest bid.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from sparky.domain.issue import Issue, Kind
@@ -21,6 +21,11 @@ class Role(Enum):
     REVIEWER = "reviewer"
     DOCUMENTER = "documenter"
     VALIDATOR = "validator"
+    PLANNER = "planner"
+
+
+ROUTED = frozenset({Role.CODER, Role.TESTER, Role.DOCUMENTER, Role.PLANNER})
+"""Roles whose agents issues go to; the others are asked along the way."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +39,15 @@ class ToolFix:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """How an agent with a runner works: the runner's name and the prompt."""
+    """How an agent with a runner works: the runner's name and the agent's own part of the prompt.
+
+    `model` "": the runner's own choice; `tools` empty: all that the runner has.
+    """
 
     runner: str
     prompt: str = ""
+    model: str = ""
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +65,9 @@ class Agent:
     """The declaration of a specialist: the single source of truth for the kinds it supports.
 
     `bid` gives confidence and reason for an issue; `takes` and `declines` are examples of issues, checked at
-    start-up: a bid of at least 0.3 on each that it takes, under 0.3 on each that it declines.
+    start-up: a bid of at least 0.3 on each that it takes, under 0.3 on each that it declines. One without
+    kinds takes what names it. `places` is where its file says what, as "path:line" by key; `more` is what
+    else that file says.
     """
 
     name: str
@@ -67,13 +79,16 @@ class Agent:
     priority: int = 100
     takes: tuple[Issue, ...] = ()
     declines: tuple[Issue, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
     """The agent chosen for a kind, the fallbacks in order, and every bid. `agent` None: nobody bid enough.
 
-    `tester` is who mends tests that are at fault; None: nobody does.
+    `tester` is who mends tests that are at fault, None: nobody does; `validator` who mends what does not
+    parse, None: whoever made it.
     """
 
     kind: Kind
@@ -84,6 +99,7 @@ class Route:
     kind_reasons: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     tester: str | None = None
+    validator: str | None = None
 
 
 def gather(agents: Iterable[Agent], issue: Issue) -> tuple[tuple[Bid, ...], tuple[str, ...]]:

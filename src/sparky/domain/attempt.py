@@ -1,9 +1,10 @@
 """One performance of one stage: its verdict and the evidence behind it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TypeVar
 
 from sparky.domain.agent import Route
 from sparky.domain.issue import Severity
@@ -81,6 +82,13 @@ class Trait(Enum):
     HANDED_OVER = "handed_over"
     OUT_OF_ROLE = "out_of_role"
     COMPLEX = "complex"
+    RATE_LIMITED = "rate_limited"
+    OUTAGE = "outage"
+    OVER_BUDGET = "over_budget"
+
+
+UNCOUNTED = frozenset({Trait.HANDED_OVER, Trait.RATE_LIMITED, Trait.OUTAGE})
+"""Traits of an attempt that was none: the limits do not count it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +132,8 @@ class Attempt:
     the issue's order. `sha` is the commit the attempt ended at (None: it does not touch commits);
     `confidence` (0..1) is how sure the responsibility is, None: nobody judged it; `because` are the facts.
     `plan` is what DECOMPOSE came to, `child` the run of a CHILD.
+    `runner` stood in for the agent's own, "": nobody did; `retry_at` is when its model can be asked again, in
+    seconds since 1970.
     `blobs` maps a name ("diff", "base_tests", …) to the digest of what was too large to record.
     """
 
@@ -160,8 +170,83 @@ class Attempt:
     started: str = ""
     seconds: float = 0.0
     tokens: int = 0
+    turns: int = 0
     cost_usd: float = 0.0
     level: str = ""
+    runner: str = ""
+    retry_at: float | None = None
+
+    @property
+    def is_earnest(self) -> bool:
+        """Whether the limits count it."""
+        return UNCOUNTED.isdisjoint(self.traits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What sessions and stages have cost."""
+
+    usd: float = 0.0
+    tokens: int = 0
+    seconds: float = 0.0
+    turns: int = 0
+
+
+def cost_of(attempts: Iterable[Attempt]) -> Spent:
+    """What attempts have cost together."""
+    here = tuple(attempts)
+    return Spent(
+        usd=round(sum(a.cost_usd for a in here), 6),
+        tokens=sum(a.tokens for a in here),
+        seconds=round(sum(a.seconds for a in here), 3),
+        turns=sum(a.turns for a in here),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What an attempt, a segment of a run, or a day may cost; None means no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    turns: int | None = None
+
+    def reached(self, spent: Spent) -> tuple[str, ...]:
+        """The limits that are reached, each in words: what was spent, of how much."""
+        minutes, allowed = spent.seconds / 60, (self.seconds or 0) / 60
+        said = (
+            (spent.usd, self.usd, f"{spent.usd:.2f} of {self.usd or 0:.2f} USD"),
+            (spent.tokens, self.tokens, f"{spent.tokens} of {self.tokens} tokens"),
+            (spent.seconds, self.seconds, f"{minutes:.1f} of {allowed:.1f} minutes"),
+            (spent.turns, self.turns, f"{spent.turns} of {self.turns} turns"),
+        )
+        return tuple(words for cost, limit, words in said if limit is not None and cost >= limit)
+
+    def less(self, spent: Spent) -> "Budget":
+        """What is left of it."""
+        return Budget(
+            usd=None if self.usd is None else max(self.usd - spent.usd, 0.0),
+            tokens=None if self.tokens is None else max(self.tokens - spent.tokens, 0),
+            seconds=None if self.seconds is None else max(self.seconds - spent.seconds, 0.0),
+            turns=None if self.turns is None else max(self.turns - spent.turns, 0),
+        )
+
+    def within(self, other: "Budget") -> "Budget":
+        """The lower of two limits, each."""
+        return Budget(
+            usd=_lower(self.usd, other.usd),
+            tokens=_lower(self.tokens, other.tokens),
+            seconds=_lower(self.seconds, other.seconds),
+            turns=_lower(self.turns, other.turns),
+        )
+
+
+Limit = TypeVar("Limit", int, float)
+
+
+def _lower(one: Limit | None, other: Limit | None) -> Limit | None:
+    return min((limit for limit in (one, other) if limit is not None), default=None)
 
 
 WHOLE = "whole"

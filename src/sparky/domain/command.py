@@ -1,7 +1,7 @@
 """A command to run, what it may touch, and what came of it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -31,12 +31,14 @@ class Policy:
 
     `writable` are the only trees it may write (with its private temporary directory); all that is not the
     home directory may be read, and of the home directory only what `readable` names. `network` False means
-    no connection to anywhere but its own loopback where a namespace can be had, else no TCP at all.
+    no connection to anywhere but its own loopback where a namespace can be had, else no TCP at all; with
+    `ports`, TCP to just these (filtered by number, not by host), and no UDP.
     """
 
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     network: bool = False
+    ports: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +47,16 @@ class Command:
 
     Output beyond `output_limit` bytes per stream is thrown away and counted: the first half and the last
     half of the limit are kept. `supervised`: without a policy, too, children that left the process group are
-    ended with it; costs an interpreter's start.
+    ended with it; costs an interpreter's start. `feed`: an open descriptor that it reads, not `stdin`.
+    `hear` gets its standard output as it comes, and ends it by True.
     """
 
     argv: tuple[str, ...]
     cwd: Path
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: bytes = b""
+    feed: int | None = None
+    hear: Callable[[bytes], bool] | None = None
     timeout_s: float = 600.0
     output_limit: int = 1_000_000
     policy: Policy | None = None

@@ -44,8 +44,23 @@ def own_fault(state: PipelineState) -> bool:
 
 
 def overspent(state: PipelineState) -> bool:
-    """This segment has used its budget up."""
-    return bool(state.budget.reached(state.spent))
+    """A budget is used up: the segment's, the day's, or that of the session before."""
+    return bool(state.overspent)
+
+
+def was_stopped(state: PipelineState) -> bool:
+    """The newest attempt is a session that was stopped in the middle, as it might cost no more."""
+    return state.newest.stage is Stage.EXECUTE and Trait.OVER_BUDGET in state.newest.traits
+
+
+def stopped(state: PipelineState) -> bool:
+    """A session of this segment was stopped, and nobody has said yet that it may cost more."""
+    return was_stopped(state) and len(state.attempts) > state.segment_start
+
+
+def unanswered(state: PipelineState) -> bool:
+    """The newest attempt's model took no requests."""
+    return not {Trait.RATE_LIMITED, Trait.OUTAGE}.isdisjoint(state.newest.traits)
 
 
 def always(_state: PipelineState) -> bool:

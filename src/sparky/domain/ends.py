@@ -142,7 +142,8 @@ def ask_author(state: PipelineState) -> End:
 
 def over_budget(state: PipelineState) -> End:
     """The budget is used up, and an agent would work next."""
-    said = f"budget reached: {', '.join(state.budget.reached(state.spent))}; {state.newest.reason}"
+    reached = ", ".join(state.overspent) or "that of a session"
+    said = f"budget reached: {reached}; {state.newest.reason}"
     more = Option(choice=Choice.GO_ON, says="go on where it stands, with the same budget once more")
     step = f"look at what it has come to: sparky show {state.run_id}"
     return ask(state, "May it cost as much again?", (more,), (step,), said)

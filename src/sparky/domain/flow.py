@@ -30,6 +30,9 @@ from sparky.domain.conditions import (
     planned,
     ready,
     said,
+    stopped,
+    unanswered,
+    was_stopped,
 )
 from sparky.domain.escalation import Choice
 from sparky.domain.moves import Move
@@ -44,6 +47,14 @@ class Moment(Enum):
     AGENT = "before an agent works"
 
 
+class Basis(Enum):
+    """What a row's condition rests on, and how sure that is."""
+
+    SEEN = "what sparky saw itself: 1.0"
+    JUDGED = "judged from the evidence: the confidence and the facts recorded with it, 0.0 to 0.95"
+    CLAIMED = "an agent's word, which two agents can refute: no figure"
+
+
 class Row(NamedTuple):
     """One line of the table. `when` is for a person; `leads` is all that `then` can come to."""
 
@@ -52,6 +63,7 @@ class Row(NamedTuple):
     holds: Condition
     then: Move
     leads: tuple[Stage | Outcome, ...]
+    basis: Basis = Basis.SEEN
 
 
 START, ANY, AGENT = Moment
@@ -79,6 +91,13 @@ def _where_it_stood(state: PipelineState) -> Handoff | End:
 TABLE = (
     Row(START, "a person asks for the merge of what is verified", approved, moves.visit(MERGE), (MERGE,)),
     Row(START, "a person says: end it", answered(Choice.STOP), ends.stopped, (CANCELLED,)),
+    Row(
+        START,
+        "a person says: it may cost more, and a session was stopped",
+        both(answered(Choice.GO_ON), was_stopped),
+        moves.same_agent,
+        AGAIN,
+    ),
     Row(START, "a person says: it may cost more", answered(Choice.GO_ON), _where_it_stood, (EXECUTE, CHILD)),
     Row(
         START,
@@ -104,7 +123,7 @@ TABLE = (
     Row(START, "it was ready, and nobody asks for more", ready, ends.still, (READY,)),
     Row(START, "the issue consists of several", composed, moves.visit(DECOMPOSE), (DECOMPOSE,)),
     Row(START, "in all other cases", always, moves.visit(ROUTE), (ROUTE,)),
-    Row(AGENT, "the segment's budget is used up", overspent, ends.over_budget, (BLOCKED,)),
+    Row(AGENT, "a budget is used up", overspent, ends.over_budget, (BLOCKED,)),
     Row(ANY, "the stage failed by sparky's own fault", own_fault, ends.fault, (FAILED,)),
     Row(ANY, "the stage could not be performed", faulty, ends.stuck, (BLOCKED,)),
     Row(DECOMPOSE, "there is an order", said(PASS), moves.next_child, NEXT_CHILD),
@@ -113,13 +132,36 @@ TABLE = (
     Row(ROUTE, "nothing is to be done", bears(Trait.NOTHING_TO_DO), ends.nothing_to_do, (NOTHING_TO_DO,)),
     Row(ROUTE, "an agent was found", said(PASS), moves.first_part, PART),
     Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
+    Row(EXECUTE, "stopped: the budget is used up", stopped, ends.over_budget, (BLOCKED,)),
+    Row(EXECUTE, "the model takes no requests", unanswered, moves.wait, (EXECUTE, BLOCKED)),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
-    Row(EXECUTE, "it is several issues", bears(Trait.COMPLEX), moves.visit(DECOMPOSE), (DECOMPOSE, BLOCKED)),
+    Row(
+        EXECUTE,
+        "it is several issues",
+        bears(Trait.COMPLEX),
+        moves.visit(DECOMPOSE),
+        (DECOMPOSE, BLOCKED),
+        Basis.CLAIMED,
+    ),
     Row(EXECUTE, "nothing of the fix is safe", bears(Trait.WITHDRAWN), ends.withdrawn, (FAILED,)),
-    Row(EXECUTE, "handed over, for the second time in a row", disagreed, ends.disagree, (BLOCKED,)),
-    Row(EXECUTE, "handed over: not my turn", bears(Trait.HANDED_OVER), moves.other, (*AGAIN, BLOCKED)),
-    Row(EXECUTE, "changed files don't parse", bears(Trait.BROKEN_SYNTAX), moves.same_agent, PART),
+    Row(
+        EXECUTE,
+        "handed over, for the second time in a row",
+        disagreed,
+        ends.disagree,
+        (BLOCKED,),
+        Basis.CLAIMED,
+    ),
+    Row(
+        EXECUTE,
+        "handed over: not my turn",
+        bears(Trait.HANDED_OVER),
+        moves.other,
+        (*AGAIN, BLOCKED),
+        Basis.CLAIMED,
+    ),
+    Row(EXECUTE, "changed files don't parse", bears(Trait.BROKEN_SYNTAX), moves.validator, PART),
     Row(EXECUTE, "failed, crashed, changed nothing, or lied", always, moves.next_agent, PART),
     Row(REVIEW, "passed", said(PASS), moves.next_part, PART),
     Row(REVIEW, "grave findings, for the second time", grave_again, ends.refused_twice, (BLOCKED,)),
@@ -132,13 +174,35 @@ TABLE = (
         owed_by(Responsibility.TESTER),
         moves.tester,
         (*AGAIN, BLOCKED),
+        Basis.JUDGED,
     ),
     Row(
-        TEST, "the review was wrong", owed_by(Responsibility.REVIEWER), moves.visit(REVIEW), (REVIEW, BLOCKED)
+        TEST,
+        "the review was wrong",
+        owed_by(Responsibility.REVIEWER),
+        moves.visit(REVIEW),
+        (REVIEW, BLOCKED),
+        Basis.JUDGED,
     ),
-    Row(TEST, "the issue contradicts the code", owed_by(Responsibility.ISSUE), ends.ask_author, (BLOCKED,)),
-    Row(TEST, "nobody knows whose fault", owed_by(Responsibility.UNKNOWN), ends.ask_whose, (BLOCKED,)),
-    Row(TEST, "new failures, the implementation at fault", said(REVISE), moves.same_agent, AGAIN),
+    Row(
+        TEST,
+        "the issue contradicts the code",
+        owed_by(Responsibility.ISSUE),
+        ends.ask_author,
+        (BLOCKED,),
+        Basis.JUDGED,
+    ),
+    Row(
+        TEST,
+        "nobody knows whose fault",
+        owed_by(Responsibility.UNKNOWN),
+        ends.ask_whose,
+        (BLOCKED,),
+        Basis.JUDGED,
+    ),
+    Row(
+        TEST, "new failures, the implementation at fault", said(REVISE), moves.same_agent, AGAIN, Basis.JUDGED
+    ),
     Row(TEST, "the environment gives no verdict", always, ends.stuck, (BLOCKED,)),
     Row(VERIFY, "the parts don't hold together", both(planned, said(REVISE)), ends.apart, (BLOCKED,)),
     Row(VERIFY, "not verified", said(REVISE), moves.same_agent, AGAIN),

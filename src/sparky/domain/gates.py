@@ -25,7 +25,9 @@ _SECRET = re.compile(
 )
 _PROTECTED = re.compile(
     r"(^|/)(\.git(/|attributes$|modules$|ignore$)|\.github/|\.gitlab-ci|\.circleci/|azure-pipelines|Jenkinsfile)"
-    r"|(^|/)(\.env(\..*)?|.*\.pem|.*\.key|id_(rsa|ed25519|ecdsa))$",
+    r"|(^|/)(\.env(\..*)?|.*\.pem|.*\.key|id_(rsa|ed25519|ecdsa))$"
+    r"|(^|/)\.(agents|claude|codex|cursor|gemini|opencode)/|(^|/)(AGENTS|CLAUDE|GEMINI)(\.\w+)?\.md$"
+    r"|(^|/)(\.mcp\.json|opencode\.json|\.?sparky\.toml)$",
 )
 _LINT_CONFIG = {
     "ruff.toml",
@@ -72,7 +74,7 @@ def may_edit(role: Role, path: str) -> bool:
             return is_test_path(path)
         case Role.DOCUMENTER:
             return path.endswith((".md", ".rst", ".txt")) or path.startswith("docs/")
-        case Role.REVIEWER:
+        case Role.REVIEWER | Role.PLANNER:
             return False
 
 
@@ -96,8 +98,8 @@ def scope(facts: Facts) -> GateResult:
 
 
 def protected(facts: Facts) -> GateResult:
-    """Lock files, secrets' files, CI, tool configuration and binaries need to be named by the issue."""
-    asked = (*facts.issue.files, *_declarations(facts.issue))
+    """Lock files, secrets, CI, binaries, and what tools and agents are told need to be named by the issue."""
+    asked = (*facts.issue.files, *_declarations(facts.issue)) if facts.issue.may_permit else ()
     touched = [path for f in facts.change.files for path in _paths(f) if f.binary or _is_protected(path)]
     said = [
         f"{path} needs explicit permission: the issue does not name it"
@@ -118,7 +120,7 @@ def _declarations(issue: Issue) -> tuple[str, ...]:
 def suppressions(facts: Facts) -> GateResult:
     """No `noqa`, `type: ignore` and the like is added, unless the issue asks for exactly that."""
     asked = _SUPPRESSION.search(f"{facts.issue.title}\n{facts.issue.body}") is not None
-    said = [] if asked else _surplus(facts.change)
+    said = [] if asked and facts.issue.may_permit else _surplus(facts.change)
     return _result("suppressions", said, "no suppression is added", Severity.HIGH)
 
 
@@ -144,7 +146,7 @@ def tests_kept(facts: Facts) -> GateResult:
 
 def rules_kept(facts: Facts) -> GateResult:
     """No rule of CI, linters, types, coverage or pytest is loosened, unless the issue speaks of it."""
-    told = f"{facts.issue.title}\n{facts.issue.body}"
+    told = f"{facts.issue.title}\n{facts.issue.body}" if facts.issue.may_permit else ""
     found = [s for s in facts.change.suspicions if s.sort is Sort.RULES]
     said = [s.said for s in found if s.what.split()[0].rpartition(".")[2] not in told]
     return _result("rules kept", said, "no rule that the code is held to is loosened", Severity.HIGH)

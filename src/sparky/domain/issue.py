@@ -56,7 +56,8 @@ class Issue:
     issue of the same repository has the same key at every base. `kinds` is empty until routing has
     decided, and holds several, in order, for an issue made of findings. `files` are the paths that the
     issue names (repository-relative POSIX paths); empty means that it names none, and so allows all.
-    `repository` names another repository that it is about, None: the one that it lies in.
+    `repository` names another repository that it is about, None: the one that it lies in. `author` wrote it,
+    and `association` is what the tracker says that they are to the repository (OWNER, …); "": not known.
     `findings`, `attachments` and `children` are blob digests; `children` are the issues that it consists of.
     So is `limits`, that of all files where they are too many to be recorded, and `files` has but the first.
     """
@@ -83,6 +84,13 @@ class Issue:
     limits: str | None = None
     attachments: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
+    author: str = ""
+    association: str = ""
+
+    @property
+    def may_permit(self) -> bool:
+        """Whether its author can allow what is not allowed by itself; a stranger of its tracker can't."""
+        return self.association.upper() in {"", "OWNER", "MEMBER", "COLLABORATOR"}
 
     @property
     def done(self) -> bool:

@@ -2,16 +2,22 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
 from sparky.domain.ends import AGAIN, TOLD, WHOSE, all_failed, ask, undone, unreviewed, why
-from sparky.domain.escalation import Option
+from sparky.domain.escalation import Choice, Option
 from sparky.domain.state import Earlier, End, Handoff, Outcome, PipelineState
 
 Move = Callable[[PipelineState], Handoff | End]
 
 EXECUTE_LIMIT = 4
 """How often EXECUTE may be performed on one part in a segment."""
+
+WAIT_LIMIT = 12
+"""How often in a row a model is waited for before a person is asked."""
+
+PAUSE_S, LONGEST_PAUSE_S = 5.0, 900.0
 
 TESTER_LIMIT = 3
 """How often the tester may be asked to mend its tests among these."""
@@ -83,8 +89,39 @@ def other(state: PipelineState) -> Handoff | End:
 
 
 def same_agent(state: PipelineState) -> Handoff | End:
-    """The agent that made the change, with what was said of it."""
-    return _again(state, state.of(Stage.EXECUTE, state.newest.part)[-1].agent)
+    """The agent that made the change, with what was said of it; not the validator, who made it parse."""
+    route = state.routes[state.newest.part]
+    made = [a.agent for a in state.of(Stage.EXECUTE, state.newest.part) if a.agent != route.validator]
+    return _again(state, made[-1])
+
+
+def validator(state: PipelineState) -> Handoff | End:
+    """Who makes it parse; where there is none, the agent that made the change."""
+    name = state.routes[state.newest.part].validator
+    return same_agent(state) if name is None else _again(state, name)
+
+
+def wait(state: PipelineState) -> Handoff | End:
+    """The same agent again when its model can be asked; at once with who stands in, if there is one."""
+    last, part = state.newest, state.newest.part
+    idle = list(takewhile(lambda attempt: not attempt.is_earnest, reversed(state.of(Stage.EXECUTE, part))))
+    if len(idle) > WAIT_LIMIT:
+        again = Option(choice=Choice.CODER, says="the agent once more")
+        step = "see why the model does not answer, or name another with fallback_runner"
+        return ask(state, "Does the model answer again?", (again,), (step,))
+    following = _execute(state, part, last.agent, why(state))
+    stands_in = state.preferences.fallback_runner
+    if stands_in and last.runner != stands_in:
+        return replace(following, runner=stands_in)
+    newest = {attempt.runner: attempt for attempt in reversed(idle)}
+    first = min(newest.values(), key=lambda attempt: attempt.retry_at or 0.0)
+    return replace(following, runner=first.runner, not_before=first.retry_at)
+
+
+def pause_s(state: PipelineState, part: int) -> float:
+    """How long to leave a model alone that does not say how long: twice as long each time, up to a limit."""
+    tried = takewhile(lambda attempt: not attempt.is_earnest, reversed(state.here(Stage.EXECUTE, part)))
+    return float(min(PAUSE_S * 2 ** len(list(tried)), LONGEST_PAUSE_S))
 
 
 def next_agent(state: PipelineState) -> Handoff | End:
@@ -149,7 +186,7 @@ def _execute(state: PipelineState, part: int, agent: str, reason: str) -> Handof
 
 def _errors(attempts: Iterable[Attempt]) -> Iterator[str]:
     """What refused attempts were told, oldest first."""
-    refused = (a for a in attempts if a.verdict is Verdict.REVISE)
+    refused = (a for a in attempts if a.verdict is Verdict.REVISE and a.retry_at is None)
     return (error for a in refused for error in a.validation_errors or (a.reason,))
 
 
@@ -203,13 +240,14 @@ def _standing(state: PipelineState) -> tuple[int, str]:
     """The part where the run stands, and the coder that works on it."""
     part = state.newest.part
     route = state.routes[part]
-    done = [a.agent for a in state.of(Stage.EXECUTE, part) if a.agent != route.tester]
+    others = {route.tester, route.validator}
+    done = [a.agent for a in state.of(Stage.EXECUTE, part) if a.agent not in others]
     return part, done[-1] if done else route.agent or ""
 
 
 def _tried(state: PipelineState, part: int) -> int:
     """How often EXECUTE was tried in earnest on a part in this segment."""
-    return sum(Trait.HANDED_OVER not in a.traits for a in state.here(Stage.EXECUTE, part))
+    return sum(a.is_earnest for a in state.here(Stage.EXECUTE, part))
 
 
 def _is_reviewed(state: PipelineState) -> bool:
@@ -226,7 +264,7 @@ def _is_reviewed(state: PipelineState) -> bool:
 
 def _stuck(tried: tuple[Attempt, ...]) -> bool:
     """Whether the newest attempt of an agent came to just what its attempt before came to."""
-    earnest = [a for a in tried if Trait.HANDED_OVER not in a.traits]
+    earnest = [a for a in tried if a.is_earnest]
     earlier = [a for a in earnest[:-1] if a.agent == earnest[-1].agent]
     return bool(earlier) and _trace(earlier[-1]) == _trace(earnest[-1])
 

@@ -4,7 +4,17 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sparky.domain.agent import Route
-from sparky.domain.attempt import Attempt, Responsibility, Stage, Strategy, Trait, Verdict
+from sparky.domain.attempt import (
+    Attempt,
+    Budget,
+    Responsibility,
+    Spent,
+    Stage,
+    Strategy,
+    Trait,
+    Verdict,
+    cost_of,
+)
 from sparky.domain.escalation import Answer, Choice, Escalation
 from sparky.domain.issue import Issue
 from sparky.domain.plan import Child
@@ -58,7 +68,10 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences:
-    """What the user wants of this run, from flags and `sparky.toml`."""
+    """What the user wants of this run. `fallback_runner` stands in where `runner` gets no answer.
+
+    `attempt_budget` is what one session may cost, `day_budget` what all of the repository's may in a day.
+    """
 
     merge: MergePolicy = MergePolicy.ASK
     test_command: tuple[str, ...] | None = None
@@ -69,6 +82,11 @@ class Preferences:
     sandbox: bool = True
     constraints: tuple[str, ...] = ()
     script: str | None = None
+    attempt_budget: Budget = field(default_factory=Budget)
+    day_budget: Budget = field(default_factory=Budget)
+    runner: str = ""
+    fallback_runner: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,47 +101,12 @@ class Earlier:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
-    """What sessions and stages have cost."""
-
-    usd: float
-    tokens: int
-    seconds: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Budget:
-    """What one segment of a run may cost; None means no limit."""
-
-    usd: float | None = None
-    tokens: int | None = None
-    seconds: float | None = None
-
-    def reached(self, spent: Spent) -> tuple[str, ...]:
-        """The limits that are reached, each in words: what was spent, of how much."""
-        minutes, allowed = spent.seconds / 60, (self.seconds or 0) / 60
-        said = (
-            (spent.usd, self.usd, f"{spent.usd:.2f} of {self.usd or 0:.2f} USD"),
-            (spent.tokens, self.tokens, f"{spent.tokens} of {self.tokens} tokens"),
-            (spent.seconds, self.seconds, f"{minutes:.1f} of {allowed:.1f} minutes"),
-        )
-        return tuple(words for cost, limit, words in said if limit is not None and cost >= limit)
-
-    def less(self, spent: Spent) -> "Budget":
-        """What is left of it."""
-        return Budget(
-            usd=None if self.usd is None else max(self.usd - spent.usd, 0.0),
-            tokens=None if self.tokens is None else max(self.tokens - spent.tokens, 0),
-            seconds=None if self.seconds is None else max(self.seconds - spent.seconds, 0.0),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Handoff:
     """What the next stage is told. `rollback` is a command that can be run, `rollback_sha` where it leads.
 
     `previous_errors` and `avoided` are what earlier attempts came to and should not be tried again; `words`
-    is what a person answered. `agent`, `part`, `number` and `strategy` become those of the attempt.
+    is what a person answered. `agent`, `part`, `number`, `strategy` and `runner` become those of the attempt;
+    `not_before` is when it may begin, in seconds since 1970, None: at once.
     """
 
     stage: Stage
@@ -139,6 +122,8 @@ class Handoff:
     part: int = 0
     number: int = 1
     strategy: Strategy | None = None
+    runner: str = ""
+    not_before: float | None = None
 
     def begin(self, verdict: Verdict, reason: str) -> Attempt:
         """The attempt that answers this handoff, to be filled with what was seen."""
@@ -150,6 +135,7 @@ class Handoff:
             agent=self.agent,
             part=self.part,
             strategy=self.strategy,
+            runner=self.runner,
         )
 
 
@@ -174,6 +160,7 @@ class PipelineState:
     """A run so far. `ends` holds the end of every earlier segment, the last being the run's own.
 
     `earlier` are the runs of the same issue before this one, oldest first; none of them counts as an attempt.
+    `today` is what the repository's sessions have cost today, as far as somebody has looked.
     """
 
     run_id: str
@@ -188,6 +175,7 @@ class PipelineState:
     answers: tuple[Answer, ...] = ()
     segment: int = 1
     segment_start: int = 0
+    today: Spent = field(default_factory=Spent)
     schema: int = SCHEMA
 
     def record(self, attempt: Attempt) -> "PipelineState":
@@ -211,12 +199,25 @@ class PipelineState:
     @property
     def spent(self) -> Spent:
         """What this segment has cost so far."""
-        here = self.attempts[self.segment_start :]
-        return Spent(
-            usd=round(sum(a.cost_usd for a in here), 6),
-            tokens=sum(a.tokens for a in here),
-            seconds=round(sum(a.seconds for a in here), 3),
-        )
+        return cost_of(self.attempts[self.segment_start :])
+
+    @property
+    def overspent(self) -> tuple[str, ...]:
+        """The limits that are reached, in words. That of the day is not asked about twice in one segment."""
+        sessions = [a for a in self.attempts[self.segment_start :] if a.stage is Stage.EXECUTE][-1:]
+        one = self.preferences.attempt_budget.reached(cost_of(sessions))
+        allowed = self.answer is not None and self.answer.choice is Choice.GO_ON
+        day = () if allowed else self.preferences.day_budget.reached(self.today)
+        said = (*(f"{words} in one session" for words in one), *self.budget.reached(self.spent))
+        return (*said, *(f"{words} today" for words in day))
+
+    @property
+    def allowed(self) -> Budget:
+        """What one session may cost now."""
+        left = self.budget.less(self.spent).within(self.preferences.attempt_budget)
+        if self.answer is not None and self.answer.choice is Choice.GO_ON:
+            return left
+        return left.within(self.preferences.day_budget.less(self.today))
 
     @property
     def given_up(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from pathlib import Path
 
 from sparky.domain.attempt import Evidence
@@ -47,7 +47,7 @@ def exported(ports: Ports, sha: str) -> Iterator[Path]:
 
 def bind(ports: Ports, name: str, root: Path) -> Tool:
     """A tool for the target in a directory."""
-    return TOOLS[name](ports.binaries[name], lambda path: read_file(root, path))
+    return TOOLS[name](ports.binaries[name], reader(root))
 
 
 def detect(
@@ -64,7 +64,7 @@ def detect(
     `configured` reads the files that configure the tools; None: those of the directory.
     """
     wanted = tuple(kinds)
-    read = partial(read_file, root)
+    read = reader(root)
     findings: list[Finding] = []
     evidence: list[Evidence] = []
     notes: list[str] = []
@@ -98,15 +98,24 @@ def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
     return ports.shell.run(Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT))
 
 
-def read_file(root: Path, path: str) -> bytes | None:
-    """A file's bytes; None if it is not there, or only by a link, which may lead outside the target."""
-    place = os.path.join(root, path)  # noqa: PTH118 - asked for every file of a target, which may have many
-    if os.path.realpath(place) != place:
-        return None
-    try:
-        return Path(place).read_bytes()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
+def reader(root: Path) -> Read:
+    """Reads a directory's files: None for what is not there, or only by a link, which may lead elsewhere.
+
+    Whether a folder is a link is looked up once for all of its files.
+    """
+    real = lru_cache(maxsize=None)(lambda folder: os.path.realpath(folder) == folder)
+
+    def read(path: str) -> bytes | None:
+        place = f"{root}/{path}"
+        if not real(place.rpartition("/")[0]) or os.path.islink(place):  # noqa: PTH114 - it has many files
+            return None
+        try:
+            with open(place, "rb") as file:  # noqa: PTH123 - as above
+                return file.read()
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            return None
+
+    return read
 
 
 def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:

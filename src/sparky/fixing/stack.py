@@ -11,7 +11,7 @@ from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
 from sparky.evidence.change import UNITS, syntax_error
-from sparky.evidence.detect import bind, read_file, run_tool
+from sparky.evidence.detect import bind, reader, run_tool
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.table import TOOLS
@@ -86,7 +86,7 @@ def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: dict[Argv, 
         if argv[-1] != "." or argv not in offers:
             offers[argv] = run_tool(ports, root, argv)
         offered = offers[argv]
-        return tool.patch(offered, replace(unit, only=only), lambda path: read_file(root, path))
+        return tool.patch(offered, replace(unit, only=only), reader(root))
 
     file = root / unit.path
     together = patched(unit.only)

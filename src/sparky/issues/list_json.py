@@ -38,6 +38,8 @@ class _Entry:
     line: int | None = None
     labels: tuple[str, ...] = ()
     status: str = "open"
+    author: Any = ""
+    author_association: Any = ""
 
 
 class _UnusableError(Exception):
@@ -113,7 +115,15 @@ def _issue(entry: _Entry, path: str, repository: str, taken: Container[str]) -> 
         labels=tuple(dict.fromkeys(filter(None, labels))),
         status=entry.status.casefold(),
         path=path,
+        author=_name(entry.author),
+        association=_name(entry.author_association),
     )
+
+
+def _name(said: object) -> str:
+    """A person as trackers write them: a word, or an object with their login; "" for anything else."""
+    named = said.get("login") if isinstance(said, dict) else said
+    return named if isinstance(named, str) else ""
 
 
 def _place(entry: _Entry) -> str:

@@ -99,6 +99,7 @@ _LOOKS_AT: Mapping[Role, tuple[Role, ...]] = {
     Role.REVIEWER: (Role.CODER, Role.TESTER, Role.DOCUMENTER),
     Role.DOCUMENTER: (Role.REVIEWER,),
     Role.VALIDATOR: (Role.REVIEWER, Role.TESTER),
+    Role.PLANNER: (),
 }
 """Whose reports a role looks at, the first first: a review comes before everything."""
 

@@ -66,6 +66,7 @@ _AUTHORS = {
     Role.REVIEWER: "review",
     Role.DOCUMENTER: "documentation",
     Role.VALIDATOR: "validator",
+    Role.PLANNER: "planner",
 }
 
 

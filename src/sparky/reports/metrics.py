@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import PurePosixPath
 
-from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
+from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict, cost_of
 from sparky.domain.report import ReportId, read_name
 from sparky.domain.state import Outcome, PipelineState
 from sparky.reports.branch import Briefing
@@ -60,6 +60,28 @@ class Told:
 
     state: PipelineState
     briefings: Mapping[int, Briefing] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What sessions have cost, also those of runs that came to nothing; `accepted` are the runs merged."""
+
+    usd: float
+    tokens: int
+    accepted: tuple[str, ...]
+
+    @property
+    def usd_each(self) -> float | None:
+        """US dollars for each accepted result; None while there is none."""
+        return self.usd / len(self.accepted) if self.accepted else None
+
+
+def cost(runs: Iterable[Told]) -> Cost:
+    """What an accepted result costs; a part of a larger issue is counted in the whole."""
+    whole = [told.state for told in runs if not told.state.is_child]
+    spent = cost_of(attempt for state in whole for attempt in state.attempts)
+    merged = (s.run_id for s in whole if s.ends and s.ends[-1].outcome is Outcome.MERGED)
+    return Cost(usd=spent.usd, tokens=spent.tokens, accepted=tuple(merged))
 
 
 Counted = Iterator[bool]

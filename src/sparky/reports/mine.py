@@ -45,9 +45,9 @@ class Turn:
 
 
 def owner_of(role: Role) -> Responsibility:
-    """The responsibility that a role bears; what a validator has to do is the coder's."""
+    """The responsibility that a role bears; what a validator or a planner has to do is the coder's."""
     match role:
-        case Role.CODER | Role.VALIDATOR:
+        case Role.CODER | Role.VALIDATOR | Role.PLANNER:
             return Responsibility.CODER
         case Role.TESTER:
             return Responsibility.TESTER

@@ -1,11 +1,11 @@
 """ROUTE: an agent for each kind of the issue."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from threading import Thread
 
-from sparky.domain.agent import FALLBACK, Agent, Role, Route, Session, choose, gather
+from sparky.domain.agent import FALLBACK, ROUTED, Agent, Role, Route, Session, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
 from sparky.domain.issue import Issue, Kind
 from sparky.domain.state import Handoff, PipelineState
@@ -13,7 +13,7 @@ from sparky.issues.kind import kind_of
 from sparky.ports import Ports
 
 SCRIPTED = "scripted"
-"""The runner that plays a script; without a script it can do nothing."""
+"""The runner of agents that name none: plays a script, or is the coding agent that the user chose."""
 
 BID_TIMEOUT_S = 5.0
 """How long an agent may think about its bid: one that takes longer is left out, and named."""
@@ -21,7 +21,8 @@ BID_TIMEOUT_S = 5.0
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """One route for each kind, every bid shown."""
-    routes = find_routes(state.issue, ports.agents, state.preferences.script)
+    sessions = bool(state.preferences.script or state.preferences.runner)
+    routes = find_routes(state.issue, ports.agents, sessions=sessions)
     open_kinds = [route.kind.value for route in routes if route.agent is None]
     if len(open_kinds) == len(routes):
         reason = f"no agent bids enough for {', '.join(open_kinds)}: {_bids(routes)}"
@@ -32,18 +33,25 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     return replace(attempt, route=routes, items=tuple(f"no agent for {kind}" for kind in open_kinds))
 
 
-def find_routes(issue: Issue, agents: tuple[Agent, ...], script: str | None) -> tuple[Route, ...]:
+def find_routes(issue: Issue, agents: tuple[Agent, ...], *, sessions: bool) -> tuple[Route, ...]:
     """One route per kind, in the issue's order; the kind is read from the text where the issue names none."""
     guess = kind_of(issue, agents)
-    able = available(agents, script)
+    able = available(agents, sessions=sessions)
     tester = _tester(issue, able)
+    validator = next((agent.name for agent in able if agent.role is Role.VALIDATOR), None)
+    workers = tuple(agent for agent in able if agent.role in ROUTED)
+    free = {agent.name for agent in workers if not agent.kinds}
     routes = []
     for kind in issue.kinds or (guess.kind,):
-        bids, left_out = gather(map(in_time, able), replace(issue, kinds=(kind,)))
-        route = replace(_named(issue.agent, choose(kind, bids, left_out=left_out)), tester=tester)
+        bids, left_out = gather(map(in_time, workers), replace(issue, kinds=(kind,)))
+        route = _named(issue.agent, choose(kind, bids, left_out=left_out), free)
+        route = replace(route, tester=tester, validator=validator)
         if route.agent is None:
             idle = (agent.name for agent in agents if kind in agent.kinds and agent not in able)
-            said = (f"{name}: it plays a script, and none is given (--script FILE)" for name in idle)
+            said = (
+                f"{name}: it needs a coding agent (--runner NAME) or a script (--script FILE)"
+                for name in idle
+            )
             route = replace(route, left_out=(*route.left_out, *said))
         routes.append(replace(route, kind_confidence=guess.confidence, kind_reasons=guess.reasons))
     return tuple(routes)
@@ -81,23 +89,26 @@ def _tester(issue: Issue, able: tuple[Agent, ...]) -> str | None:
     return choose(Kind.TEST_CREATION, bids).agent
 
 
-def _named(agent: str | None, route: Route) -> Route:
-    """The route with the agent that the issue names, whatever it bids; nobody's if it does not bid at all."""
+def _named(agent: str | None, route: Route, free: Collection[str]) -> Route:
+    """The route with the agent that the issue names, whatever it bids; nobody's if it does not bid at all.
+
+    `free` are the agents that take whatever names them.
+    """
     if agent is None or agent == route.agent:
         return route
     others = tuple(bid.agent for bid in route.bids if bid.agent != agent and bid.confidence >= FALLBACK)
-    if all(bid.agent != agent for bid in route.bids):
+    if agent not in free and all(bid.agent != agent for bid in route.bids):
         why = f"{agent}: the issue names it, and no agent of that name takes {route.kind.value}"
         return replace(route, agent=None, fallbacks=(), left_out=(*route.left_out, why))
     return replace(route, agent=agent, fallbacks=others)
 
 
-def available(agents: tuple[Agent, ...], script: str | None) -> tuple[Agent, ...]:
-    """The agents that can work here: one that plays a script needs a script."""
+def available(agents: tuple[Agent, ...], *, sessions: bool) -> tuple[Agent, ...]:
+    """The agents that can work here: one without a runner of its own needs that the user gives one."""
     return tuple(
         agent
         for agent in agents
-        if script or not (isinstance(agent.works, Session) and agent.works.runner == SCRIPTED)
+        if sessions or not (isinstance(agent.works, Session) and agent.works.runner == SCRIPTED)
     )
 
 

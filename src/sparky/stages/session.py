@@ -1,15 +1,21 @@
 """EXECUTE by a session with a coding agent. What the agent says is a claim; what counts is the commit."""
 
+import time
 from dataclasses import replace
-from importlib.resources import files
-from string import Template
+from pathlib import Path
 
-from sparky.domain.agent import Session
-from sparky.domain.attempt import Attempt, Stage, Strategy, Trait, Verdict
+from sparky.agents.prompt import Beside, render
+from sparky.domain.agent import Agent, Session
+from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
+from sparky.domain.conditions import FAULT
 from sparky.domain.gates import may_edit
+from sparky.domain.moves import pause_s
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
+
+GUIDE, GUIDE_LENGTH = "AGENTS.md", 20_000
+"""What a repository tells agents, and how many characters of it they are told."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:
@@ -20,25 +26,93 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     """
     start = handoff.rollback_sha
     worktree = ports.repository.open(state.run_id, state.context.branch, start)
-    result = ports.runners[works.runner].run(
-        SessionRequest(
-            run=state.run_id,
-            issue=state.issue.id,
-            worktree=worktree,
-            prompt=_prompt(handoff, state, works),
-            agent=handoff.agent,
-            number=handoff.number,
-            timeout_s=state.preferences.session_timeout_s,
-            script=state.preferences.script,
-        )
-    )
-    attempt = _outcome(handoff, state, ports, result)
+    result = ask(handoff, state, ports, works, worktree)
+    attempt = _cut_short(handoff, state, ports, result) or _outcome(handoff, state, ports, result)
+    if result.ending is SessionEnding.OVER_BUDGET:
+        said = f"stopped, since {result.ending.value}; {attempt.reason}"
+        attempt = replace(attempt, verdict=Verdict.REVISE, reason=said, traits=(Trait.OVER_BUDGET,))
     return replace(
         attempt,
         blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
         tokens=result.tokens,
+        turns=result.turns,
         cost_usd=result.cost_usd,
         level=result.level.value,
+    )
+
+
+def ask(
+    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, worktree: Path
+) -> SessionResult:
+    """One session with the handoff's agent, which is told all that it needs; nothing is judged here."""
+    allowed, limit = state.allowed, state.preferences.session_timeout_s
+    seconds = limit if allowed.seconds is None else min(limit, allowed.seconds)
+    result = ports.runners[handoff.runner or works.runner].run(
+        SessionRequest(
+            run=state.run_id,
+            issue=state.issue.id,
+            worktree=worktree,
+            prompt=render(_agent(handoff, ports).role, works.prompt, handoff, state, _beside(state, ports)),
+            agent=handoff.agent,
+            number=handoff.number,
+            timeout_s=seconds,
+            script=state.preferences.script,
+            model="" if handoff.runner else works.model or state.preferences.model,
+            tools=works.tools,
+            part=handoff.part,
+            tokens=allowed.tokens,
+            usd=allowed.usd,
+            turns=allowed.turns,
+        )
+    )
+    out_of_time = result.ending is SessionEnding.TIMED_OUT and seconds < limit
+    return replace(result, ending=SessionEnding.OVER_BUDGET) if out_of_time else result
+
+
+def _beside(state: PipelineState, ports: Ports) -> Beside:
+    """What an agent is told beside its handoff; AGENTS.md is that of the base, whatever the run did to it."""
+    guide = ports.repository.read(state.base, GUIDE) or b""
+    told = tuple(answer.text for answer in state.answers if answer.text and answer != state.answer)
+    return Beside(guide=guide.decode("utf-8", "replace")[:GUIDE_LENGTH], feedback=told)
+
+
+def _agent(handoff: Handoff, ports: Ports) -> Agent:
+    return next(agent for agent in ports.agents if agent.name == handoff.agent)
+
+
+def _cut_short(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt | None:
+    """What a session comes to that could not do its work, for no fault of the agent's; else None.
+
+    What it left half done is taken back: it begins anew.
+    """
+    match result.ending:
+        case SessionEnding.RATE_LIMITED:
+            trait = Trait.RATE_LIMITED
+        case SessionEnding.OUTAGE:
+            trait = Trait.OUTAGE
+        case SessionEnding.UNABLE:
+            attempt = handoff.begin(Verdict.ESCALATE, f"{result.ending.value}: {result.detail}")
+            step = "mend what it says: `sparky doctor` and docs/runners.md say how"
+            whose = Responsibility.ENVIRONMENT
+            return replace(
+                attempt, sha=handoff.rollback_sha, responsibility=whose, error_type=FAULT, items=(step,)
+            )
+        case (
+            SessionEnding.FINISHED
+            | SessionEnding.TIMED_OUT
+            | SessionEnding.BROKEN_OFF
+            | SessionEnding.OVER_BUDGET
+        ):
+            return None
+    ports.repository.reset(state.run_id, handoff.rollback_sha)
+    attempt = handoff.begin(Verdict.REVISE, f"{result.ending.value}: {result.detail}")
+    retry_at = result.retry_at or time.time() + pause_s(state, handoff.part)
+    return replace(
+        attempt,
+        sha=handoff.rollback_sha,
+        traits=(trait,),
+        error_type=trait.value,
+        retry_at=round(retry_at, 3),
     )
 
 
@@ -84,7 +158,7 @@ def _joined(ports: Ports, run: str, origin: str, sha: str, message: str) -> str:
 
 def _strange(handoff: Handoff, ports: Ports, sha: str) -> tuple[str, ...]:
     """The paths of a change that its agent's role has no business with."""
-    role = next(agent.role for agent in ports.agents if agent.name == handoff.agent)
+    role = _agent(handoff, ports).role
     paths = [file.path for file in ports.repository.changes(handoff.rollback_sha, sha)]
     return tuple(path for path in paths if not may_edit(role, path))
 
@@ -118,9 +192,14 @@ def _judge(handoff: Handoff, state: PipelineState, result: SessionResult) -> Att
     match result.ending:
         case SessionEnding.FINISHED:
             return _idle(handoff, state, result)
-        case SessionEnding.TIMED_OUT:
+        case SessionEnding.TIMED_OUT | SessionEnding.OVER_BUDGET:
             trait = Trait.TIMED_OUT
-        case SessionEnding.BROKEN_OFF:
+        case (
+            SessionEnding.BROKEN_OFF
+            | SessionEnding.RATE_LIMITED
+            | SessionEnding.OUTAGE
+            | SessionEnding.UNABLE
+        ):
             trait = Trait.CRASHED
     said = result.detail or result.ending.value
     attempt = handoff.begin(Verdict.REVISE, f"the session ended without a change: {said}")
@@ -140,41 +219,6 @@ def _idle(handoff: Handoff, state: PipelineState, result: SessionResult) -> Atte
         return replace(attempt, traits=(Trait.LIE, Trait.NO_CHANGE), error_type="false_claim")
     attempt = handoff.begin(Verdict.REVISE, f"no files matched: nothing was changed ({result.summary})")
     return replace(attempt, traits=(Trait.NO_CHANGE,), error_type="no_change")
-
-
-_STRATEGY = {
-    Strategy.DIRECT_FIX: "mend the cause directly",
-    Strategy.MECHANICAL_FIX: "mend just what the evidence below names, mechanically",
-    Strategy.SIMPLIFIED_APPROACH: "take a simpler way than before",
-    Strategy.MINIMAL_SAFE_FIX: "make the smallest change that is safe",
-}
-
-
-def _prompt(handoff: Handoff, state: PipelineState, works: Session) -> str:
-    """What the agent is told; a variable of the template that is not given is an error."""
-    issue = state.issue
-    wanted = (*issue.criteria, *handoff.success_criteria, *issue.constraints, *state.preferences.constraints)
-    template = files("sparky.stages").joinpath("session.md").read_text(encoding="utf-8")
-    told = Template(template).substitute(
-        id=issue.id,
-        title=issue.title,
-        body=issue.body.replace("~~~~~~~~", "~~~~"),
-        criteria="\n".join(f"- {text}" for text in wanted),
-        strategy=_STRATEGY[handoff.strategy or Strategy.DIRECT_FIX],
-        number=handoff.number,
-        reason=handoff.reason,
-        words=_listed("A person answered:", (handoff.words,) if handoff.words else ()),
-        items=_listed("To be done:", handoff.action_items),
-        errors=_listed("Errors so far:", handoff.previous_errors),
-        avoided=_listed("Tried already, and refused; do not do it again:", handoff.avoided),
-    )
-    return f"{works.prompt}\n\n{told}".lstrip()
-
-
-def _listed(title: str, lines: tuple[str, ...]) -> str:
-    """A block of the prompt, "" if there is nothing to list. Fences in it are broken: it is data, too."""
-    said = [f"- {' '.join(line.split())}".replace("~~~~~~~~", "~~~~") for line in lines]
-    return "\n".join(("", title, *said, "")) if said else ""
 
 
 def _message(state: PipelineState, handoff: Handoff, result: SessionResult) -> str:

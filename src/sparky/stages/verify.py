@@ -45,6 +45,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         _nothing_new(fresh, hidden=hidden),
         _tests_show_it(state, ports, asked.shown),
         *asked.gates,
+        *_reviews(state),
         _criteria(state.issue),
     )
     # Work that goes back to its agent is not looked at any further.
@@ -150,6 +151,14 @@ def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -
     if shown:
         return _gate("shown by a test", Verdict.PASS, f"failed at base, passes now: {', '.join(shown[:3])}")
     return _gate("shown by a test", Verdict.ESCALATE, "no test fails at base and passes at head")
+
+
+def _reviews(state: PipelineState) -> tuple[GateResult, ...]:
+    """Reviews that were asked for and gave nothing: skipped is not passed."""
+    reviewed = state.last(Stage.REVIEW)
+    gates = reviewed.gates if reviewed is not None else ()
+    left = (gate for gate in gates if gate.verdict is Verdict.ESCALATE)
+    return tuple(replace(gate, reason=f"{gate.gate}: {gate.reason}") for gate in left)
 
 
 def _criteria(issue: Issue) -> GateResult:

@@ -12,14 +12,31 @@ _MANY, _DEEP = 300, 3
 _BROAD = {"AssertionError", "Exception", "BaseException"}
 _STOPS = {"skip", "skipTest", "xfail", "exit", "_exit", "quit", "SkipTest"}
 _STOPPERS = {"pytest", "self", "sys", "os", "unittest", "builtins", ""}
+_FILLING = {
+    "add",
+    "append",
+    "appendleft",
+    "clear",
+    "discard",
+    "extend",
+    "insert",
+    "pop",
+    "popitem",
+    "popleft",
+}
+_FILLING |= {"remove", "reverse", "setdefault", "sort", "update"}
 Env = dict[str, ast.expr]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a statement stands: what names mean there, under which conditions, and why it never counts."""
+    """Where a statement stands: what names mean there, under which conditions, and why it never counts.
+
+    `filled` are names of what is changed in place: they mean something else later on, and so only themselves.
+    """
 
     env: Env
+    filled: frozenset[str] = frozenset()
     guards: tuple[str, ...] = ()
     dead: str = ""
     depth: int = 0
@@ -129,10 +146,12 @@ class Walk:
 
     def _with(self, node: ast.With | ast.AsyncWith, place: Place) -> Place:
         body = "; ".join(_put_statement(s, place.env) for s in node.body)
+        caught = False
         for item in node.items:
             context = put(item.context_expr, place.env)
             if (claim := raised(context, body, node.lineno)) is not None:
                 self._add([claim], place)
+                caught = True
             if call_name(context).rpartition(".")[2] == "suppress" and _is_broad(context):
                 place = replace(
                     place, dead=place.dead or f"suppress() in line {node.lineno} swallows its failure"
@@ -143,7 +162,7 @@ class Walk:
         after = self.block(node.body, place)
         if any("suppress" in call_name(item.context_expr) for item in node.items):
             return replace(_forget(before, node), dead="" if "swallows" in before.dead else before.dead)
-        return after
+        return replace(after, dead=before.dead) if caught else after
 
     def _try(self, node: ast.Try | ast.TryStar, place: Place) -> Place:
         swallowed = ""
@@ -164,15 +183,28 @@ class Walk:
 def read(function: Function, helpers: Mapping[str, Function], env: Env) -> list[Claim]:
     """The claims of a function's body, in order."""
     walk = Walk(helpers={name: one for name, one in helpers.items() if one is not function})
-    walk.block(function.body, Place(env=env))
+    filled = _filled(function)
+    walk.block(function.body, Place(env={k: v for k, v in env.items() if k not in filled}, filled=filled))
     return walk.claims
+
+
+def _filled(function: Function) -> frozenset[str]:
+    """The names on which a function, or one inside it, calls what changes them, or whose parts it sets."""
+    found = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(name), how)) if how in _FILLING:
+                found.add(name)
+            case ast.Subscript(ast.Name(name), _, ast.Store() | ast.Del()):
+                found.add(name)
+    return frozenset(found)
 
 
 def _bind(place: Place, values: Mapping[str, ast.expr]) -> Place:
     env = dict(place.env)
     for name, value in values.items():
         told = put(value, place.env)
-        if small(told):
+        if small(told) and name not in place.filled:
             env[name] = told
         else:
             env.pop(name, None)

@@ -1,28 +1,28 @@
-"""Anyone's agent held to the rules that sparky's own are held to."""
+"""Where the coding agents are that tests drive, and which of them are there."""
 
-from collections.abc import Collection, Sequence
+import hashlib
+import os
+from pathlib import Path
 
-from sparky.agents.table import AGENTS, check, overlaps
-from sparky.domain.agent import Agent
-from sparky.stages.route import SCRIPTED
-from sparky.tools.table import TOOLS
+from sparky.config import read_environment
+
+PROGRAMS = ("claude", "codex", "opencode", "claude-agent-acp", "codex-acp")
+"""What the pinned packages bring."""
 
 
-def check_agent(
-    agent: Agent, beside: Sequence[Agent] = AGENTS, *, runners: Collection[str] = (SCRIPTED,)
-) -> list[str]:
-    """What is wrong with an agent's declaration beside others (sparky's own), for a person; empty: nothing.
+def agents_home(pins: Path) -> Path:
+    """Where what is pinned in a directory is installed: another place for each state of its lock."""
+    digest = hashlib.sha256((pins / "package-lock.json").read_bytes()).hexdigest()[:16]
+    # Not SPARKY_CACHE_DIR: tests have one of their own, and these are large.
+    cache = read_environment({"HOME": str(Path.home()), **_xdg()}).cache
+    return cache / "agents" / digest
 
-    Looked at are its kinds, priority, tool or runner, its bids on what it takes and declines, and that it
-    shows at least one of each. A claim that overlaps with another's is named, too.
-    """
-    others = [other for other in beside if other is not agent]
-    known = set(check(others, tools=tuple(TOOLS), runners=runners, kinds=()))
-    said = check([*others, agent], tools=tuple(TOOLS), runners=runners, kinds=())
-    problems = [problem for problem in said if problem not in known]
-    if problems:
-        return problems
-    problems += [warning for warning in overlaps([*others, agent]) if warning not in overlaps(others)]
-    if not agent.takes or not agent.declines:
-        problems.append(f"{agent.name}: it shows no issue that it {'declines' if agent.takes else 'takes'}")
-    return problems
+
+def programs(home: Path) -> dict[str, Path]:
+    """The programs that are installed there, by name."""
+    found = {name: home / "node_modules" / ".bin" / name for name in PROGRAMS}
+    return {name: path for name, path in found.items() if path.exists()}
+
+
+def _xdg() -> dict[str, str]:
+    return {key: os.environ[key] for key in ("XDG_CACHE_HOME",) if key in os.environ}

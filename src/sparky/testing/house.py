@@ -77,11 +77,12 @@ def memory_house(
     command: tuple[str, ...] | None = ("pytest",),
     sessions: tuple[ScriptedSession, ...] = (),
     programs: Mapping[str, Program] | None = None,
+    agents: tuple[Agent, ...] = AGENTS,
 ) -> MemoryHouse:
     """A house whose worktrees lie below `root`, a directory that nobody else uses.
 
     `judge` says the test results of a commit's files, `command` how they are run (None: there are none);
-    `sessions` are what the coding agent does, `programs` the tools by name.
+    `sessions` are what the coding agent does, `programs` the tools by name, `agents` all that there are.
     """
     repository = MemoryRepository(root / "work")
     return MemoryHouse(
@@ -90,4 +91,5 @@ def memory_house(
         tests=MemoryTests(repository=repository, judge=judge, command=command),
         shell=MemoryShell({**_SILENT, **(programs or {})}),
         runner=MemoryRunner(sessions),
+        agents=agents,
     )

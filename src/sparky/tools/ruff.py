@@ -6,7 +6,7 @@ directories must change nothing.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
@@ -202,16 +202,14 @@ def _relative(filename: str, root: str) -> str:
 
 
 def _finding(diagnostic: Diagnostic, path: str, symbol: Callable[[str, int], str]) -> Finding:
-    rule = _NAMES.get(diagnostic.code, diagnostic.code or "")
+    rule, kind, severity = _rule(diagnostic.code)
     place = diagnostic.location if rule not in {FORMAT, _UNREADABLE} else None
     line = place.row if place is not None else None
     fix = _FIXES.get(diagnostic.fix.applicability, Fix.NONE) if diagnostic.fix is not None else Fix.NONE
-    known = BY_CODE.get(rule)
-    severity = known.severity if known is not None else Severity.LOW
     return Finding(
         tool="ruff",
         rule=rule,
-        kind=kind_of_code(rule),
+        kind=kind,
         message=_MESSAGES.get(rule, diagnostic.message),
         location=Location(
             path=path,
@@ -219,9 +217,18 @@ def _finding(diagnostic: Diagnostic, path: str, symbol: Callable[[str, int], str
             column=place.column if place is not None else None,
             symbol=symbol(path, line) if line is not None and rule not in BROKEN else "",
         ),
-        severity=Severity.CRITICAL if rule in BROKEN else severity,
+        severity=severity,
         fix=Fix.NONE if _is_re_export(rule, path) else fix,
     )
+
+
+@cache
+def _rule(code: str | None) -> tuple[str, Kind, Severity]:
+    """The name of a rule, its kind and its severity, by ruff's code: thousands of findings share few."""
+    rule = _NAMES.get(code, code or "")
+    known = BY_CODE.get(rule)
+    severity = known.severity if known is not None else Severity.LOW
+    return rule, kind_of_code(rule), Severity.CRITICAL if rule in BROKEN else severity
 
 
 def _is_re_export(rule: str, path: str) -> bool:

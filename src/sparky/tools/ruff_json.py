@@ -1,25 +1,25 @@
-"""What `ruff … --output-format json` prints, as values. `check` and `format --check` print the same shape."""
+"""What `ruff … --output-format json` prints, as values. `check` and `format --check` print the same shape.
+
+They are structs of msgspec's: of a large target there are hundreds of thousands, made in a tenth of the time.
+"""
 
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import msgspec
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A place in a file; row and column (in characters, without a byte order mark) count from 1."""
 
     row: int
     column: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """`content` in place of what lies from `location` up to `end_location`."""
 
     content: str
@@ -27,16 +27,14 @@ class Edit:
     end_location: Place
 
 
-@dataclass(frozen=True, kw_only=True)
-class Remedy:
+class Remedy(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A fix that ruff offers. `applicability` is "safe", "unsafe" or "display"."""
 
     applicability: str
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of ruff's answer. `filename` is absolute; `code` None or "invalid-syntax": no parse."""
 
     code: str | None

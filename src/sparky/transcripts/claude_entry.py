@@ -75,11 +75,11 @@ def strange(entry: Entry) -> str:
     denial = word(entry.get("toolDenialKind"))
     if denial not in DENIALS:
         return f"toolDenialKind {denial}"
-    if kind != "user" or denial or not _tells_denials(entry):
+    if kind != "user" or denial:
         return ""
     blocks = rows(table(entry.get("message")).get("content"))
     quoted = any(b.get("is_error") is True and refuses("\n".join(texts(b.get("content")))) for b in blocks)
-    return "a refusal without toolDenialKind" if quoted else ""
+    return "a refusal without toolDenialKind" if quoted and _tells_denials(entry) else ""
 
 
 def said(entry: Entry) -> Iterator[Said]:
@@ -97,8 +97,8 @@ def key_of(entry: Entry, offset: int) -> str:
     """What an entry and its copies in forks have in common; "" for those of the queue, which have no id."""
     if kind_of(entry) == "queue-operation":
         return ""
-    own = f"{word(entry.get('sessionId'))}/{word(entry.get('agentId'))}/{offset}"
-    return word(entry.get("uuid")) or own
+    mine = word(entry.get("uuid"))
+    return mine or f"{word(entry.get('sessionId'))}/{word(entry.get('agentId'))}/{offset}"
 
 
 def links(entry: Entry) -> Iterator[Link]:
@@ -117,10 +117,12 @@ def links(entry: Entry) -> Iterator[Link]:
 
 def usage(entry: Entry) -> Usage | None:
     """The tokens of the model's message that the entry is a part of; None if it is of none that costs."""
+    if kind_of(entry) != "assistant":
+        return None
     message = table(entry.get("message"))
     spent = table(message.get("usage"))
     name, model = word(message.get("id")), word(message.get("model"))
-    if kind_of(entry) != "assistant" or not spent or not name or model == SYNTHETIC:
+    if not spent or not name or model == SYNTHETIC:
         return None
     return Usage(
         message=name,

@@ -15,23 +15,26 @@ import msgspec
 
 from sparky.transcripts.claude_end import EMPTY, end_of
 from sparky.transcripts.claude_entry import QUIET, SYNTHETIC, key_of, kind_of, links, said, strange, usage
+from sparky.transcripts.claude_text import REJECTED, STOPPED
 from sparky.transcripts.jsonl import NEWLINE, backwards, pieces
 from sparky.transcripts.model import Head, Link, Mark, Scan, Usage, mark
 from sparky.transcripts.plain import Entry, parse, word
 
-Lines = Callable[["Reading", bytes, int], None]
-"""Reads a run of whole lines that begins at an offset."""
+Lines = Callable[["Reading", bytes, int, int, int], None]
+"""Reads the whole lines between two places of some bytes, whose first has an offset in the file."""
 
 _QUOTE, _OPEN, _CLOSE = b'"', ord("{"), ord("}")
 _TYPE = b'"type":"'
 _TYPE_LENGTH = len(_TYPE)
 _RESULT = b'"tool_result"'
-_HEAD = 700
+_HEAD = 400
 """The bytes after an entry's type that hold the kind of its first block, and the start of its text."""
 _AGENT, _ANSWERED, _PLAN, _STOP = b"agentId: ", b"answered", b"approved your plan", b"[Request interrupted"
 _SOON = 20
 """The entries that are read whole in search of the directory that a session works in."""
 _BESIDE, _ERROR = b'{"type":"text","text":', b'"is_error":true'
+_REFUSALS = (b'"toolDenialKind"', *(words.encode() for words in (*REJECTED, STOPPED)))
+"""What an error has that is a person's: else it is a tool's own."""
 _USER, _ANSWER = b"user", frozenset({b"message", b"assistant"})
 _QUIET = frozenset(kind.encode() for kind in QUIET)
 
@@ -182,12 +185,12 @@ def _read(path: Path, start: int, lines: Lines) -> Scan:
     torn = False
     offset = start
     with path.open("rb", buffering=0) as file:
-        for place, run in pieces(file, start):
+        for place, run, begin, end in pieces(file, start):
             if not run:
                 reading.bad.append(place)
-            elif run.endswith(NEWLINE):
-                lines(reading, run, place)
-                offset = place + len(run)
+            elif run[end - 1 : end] == NEWLINE:
+                lines(reading, run, begin, end, place)
+                offset = place + end
             else:
                 torn = not _last(reading, run, place)
         size = file.seek(0, 2)
@@ -205,9 +208,24 @@ def _read(path: Path, start: int, lines: Lines) -> Scan:
     )
 
 
-def _fast(reading: Reading, run: bytes, offset: int) -> None:
-    find, entry, answer = run.find, reading.entry, reading.answer
-    begin, end, nameless = 0, len(run), reading.nameless
+class _Needle:
+    """Where some words stand next. A search through many bytes is three times as fast."""
+
+    def __init__(self, words: bytes, run: bytes, end: int) -> None:
+        self._words, self._run, self._end = words, run, end
+        self._place = -1
+
+    def within(self, begin: int, stop: int) -> bool:
+        """Whether they stand there; asked for places in order."""
+        if self._place < begin:
+            found = self._run.find(self._words, begin, self._end)
+            self._place = found if found >= 0 else self._end
+        return self._place < stop
+
+
+def _fast(reading: Reading, run: bytes, begin: int, end: int, offset: int) -> None:
+    find, entry, answer, nameless = run.find, reading.entry, reading.answer, reading.nameless
+    beside, error = _Needle(_BESIDE, run, end), _Needle(_ERROR, run, end)
     while begin < end:
         stop = find(NEWLINE, begin, end)
         at = find(_TYPE, begin, stop) + _TYPE_LENGTH
@@ -217,29 +235,27 @@ def _fast(reading: Reading, run: bytes, offset: int) -> None:
             nameless = reading.nameless
         elif kind in _ANSWER:
             answer(run[begin:stop], offset + begin)
-        elif kind not in _QUIET and (kind != _USER or _speaks(run, at, stop)):
+        elif kind == _USER:
+            if (
+                _speaks(run[at : min(at + _HEAD, stop)])
+                or beside.within(at, stop)
+                or (error.within(at, stop) and any(find(one, at, stop) >= 0 for one in _REFUSALS))
+            ):
+                entry(run[begin:stop], offset + begin)
+        elif kind not in _QUIET:
             entry(run[begin:stop], offset + begin)
         begin = stop + 1
 
 
-def _speaks(run: bytes, at: int, stop: int) -> bool:
-    """Whether a line of the type `user` may hold a person's words, or tell of a sub-agent."""
-    head = run[at : min(at + _HEAD, stop)]
-    return (
-        _RESULT not in head
-        or _AGENT in head
-        or _ANSWERED in head
-        or _PLAN in head
-        or _STOP in head
-        or run.find(_BESIDE, at, stop) >= 0
-        or run.find(_ERROR, at, stop) >= 0
-    )
+def _speaks(head: bytes) -> bool:
+    """Whether the first words of a user's line may be a person's, or tell of a sub-agent."""
+    return _RESULT not in head or _AGENT in head or _ANSWERED in head or _PLAN in head or _STOP in head
 
 
-def _whole(reading: Reading, run: bytes, offset: int) -> None:
-    for line in run[:-1].split(NEWLINE):
-        reading.entry(line, offset)
-        offset += len(line) + 1
+def _whole(reading: Reading, run: bytes, begin: int, end: int, offset: int) -> None:
+    for line in run[begin : end - 1].split(NEWLINE):
+        reading.entry(line, offset + begin)
+        begin += len(line) + 1
 
 
 def _last(reading: Reading, line: bytes, offset: int) -> bool:

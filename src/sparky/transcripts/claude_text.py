@@ -33,7 +33,7 @@ _COMMAND = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 _SLASH = re.compile(r"\A(/[\w:.-]+)(?:\s+(.*))?\Z", re.DOTALL)
 
-_REJECTED = (
+REJECTED = (
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
     "Permission for this tool use was denied. The tool use was rejected",
@@ -83,7 +83,7 @@ def queued(text: str) -> Said | None:
 
 def refuses(text: str) -> bool:
     """Whether a failed tool call says that a person refused it. A tool could say so, too."""
-    return text.startswith(_REJECTED)
+    return text.startswith(REJECTED)
 
 
 def rejection(text: str, call: str, *, refused: bool) -> Said | None:

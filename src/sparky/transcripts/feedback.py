@@ -41,9 +41,15 @@ def heard(
             if mark.key not in seen:
                 seen.add(mark.key)
                 fresh.append(mark)
-        kept = _merged(_Queue().settled(fresh))
-        found += [Heard(path=path, place=where[path], mark=one) for one in kept if one.digest not in sent]
+        found += [
+            Heard(path=path, place=where[path], mark=one) for one in kept(fresh) if one.digest not in sent
+        ]
     return list(_with_reasons(sorted(found, key=_order)))
+
+
+def kept(marks: list[Mark]) -> Iterator[Mark]:
+    """What persons said in one transcript, in order: the queue settled, and each stop there once."""
+    return _merged(_Queue().settled(marks))
 
 
 def moment(at: str) -> float:

@@ -5,13 +5,13 @@ It is made anew from the files whenever it is lost, or of another schema.
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from sparky.database import SqliteFile
 from sparky.domain.errors import UserError
 from sparky.transcripts.index_rows import (
     SCHEMA,
@@ -22,19 +22,14 @@ from sparky.transcripts.index_rows import (
     head_of,
     leaf_of,
     mark_of,
+    settle,
     store,
 )
-from sparky.transcripts.model import (
-    Link,
-    Mark,
-    Reader,
-    Source,
-    Usage,
-    Warn,
-)
-from sparky.transcripts.tree import Leaf
+from sparky.transcripts.model import Link, Mark, Reader, Source, Usage, Warn
+from sparky.transcripts.sessions import Sheet
+from sparky.transcripts.tree import Leaf, places
 
-_VERSION = 1
+_VERSION = 2
 _BATCH = 1 << 25
 """Bytes of transcripts that are read between two commits: what a kill costs at most."""
 
@@ -51,12 +46,11 @@ class Refreshed:
     removed: int = 0
 
 
-class TranscriptIndex:
+class TranscriptIndex(SqliteFile):
     """One SQLite file in write-ahead mode; any number of processes read it, and may refresh it at once."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._open: sqlite3.Connection | None = None
+        super().__init__(path, _broken)
 
     def prepare(self) -> None:
         """Make the file and its tables where they are missing or old. Hold a lock: one process at a time."""
@@ -101,6 +95,7 @@ class TranscriptIndex:
                     batch, waiting = [], 0
             self._store(batch)
             self._forget([one.number for one in gone.values()])
+            self._settle()
         return Refreshed(read=done, removed=len(gone))
 
     def leaves(self) -> list[Leaf]:
@@ -110,6 +105,23 @@ class TranscriptIndex:
             "started FROM file ORDER BY id"
         )
         return [leaf_of(row) for row in rows]
+
+    def sheets(self) -> list[Sheet]:
+        """Every transcript as a list of sessions needs it, as of the last refresh."""
+        rows = self._rows(
+            "SELECT root, path, reader, changed, state, why, open, agent, cwd, started FROM file ORDER BY id"
+        )
+        return [Sheet._make(row) for row in rows]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How often persons said something, by session and kind, as of the last refresh."""
+        found: dict[str, dict[str, int]] = {}
+        rows = self._rows(
+            "SELECT root, kind, sum(number) FROM heard JOIN file ON file.id = heard.file GROUP BY root, kind"
+        )
+        for session, kind, number in rows:
+            found.setdefault(session, {})[kind] = number
+        return found
 
     def marks(self) -> dict[str, list[Mark]]:
         """The marks of each transcript that has any, in the order in which these were first read."""
@@ -160,6 +172,9 @@ class TranscriptIndex:
         """Remember a prompt that sparky itself sends, so that it does not count as a person's."""
         with self._transaction() as db:
             db.execute("INSERT OR IGNORE INTO sent (digest) VALUES (?)", (digest,))
+            db.execute(
+                "UPDATE file SET settled = 0 WHERE id IN (SELECT file FROM mark WHERE digest = ?)", (digest,)
+            )
 
     def sent(self) -> frozenset[str]:
         """The digests of prompts that sparky itself sent."""
@@ -167,10 +182,7 @@ class TranscriptIndex:
 
     def _known(self) -> dict[str, Known]:
         rows = self._connection().execute("SELECT path, id, inode, size, changed, offset, head FROM file")
-        return {
-            path: Known(number=number, stamp=(inode, size, changed), offset=offset, head=head)
-            for path, number, inode, size, changed, offset, head in rows
-        }
+        return {row[0]: Known._make(row) for row in rows}
 
     def _store(self, batch: list[Read]) -> None:
         if batch:
@@ -184,36 +196,28 @@ class TranscriptIndex:
                 for number in numbers:
                     forget(db, number)
                     db.execute("DELETE FROM file WHERE id = ?", (number,))
+                db.execute("UPDATE file SET root = NULL")
+
+    def _settle(self) -> None:
+        """Find out anew what may have changed with what was read: counts, and who stands below whom."""
+        if not self._rows("SELECT 1 FROM file WHERE NOT settled OR root IS NULL LIMIT 1"):
+            return
+        with self._transaction() as db:
+            sent = self.sent()
+            for (number,) in db.execute("SELECT id FROM file WHERE NOT settled").fetchall():
+                settle(db, number, sent)
+            if db.execute("SELECT 1 FROM file WHERE root IS NULL LIMIT 1").fetchone():
+                where = places(self.leaves(), self.links())
+                roots = [(place.session, path) for path, place in where.items()]
+                db.executemany("UPDATE file SET root = ?1 WHERE path = ?2 AND root IS NOT ?1", roots)
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
         with self._errors():
             return self._connection().execute(query).fetchall()
 
-    def _connection(self) -> sqlite3.Connection:
-        if self._open is None:
-            self._open = sqlite3.connect(self._path, timeout=30.0, isolation_level=None)
-            self._open.execute("PRAGMA synchronous = NORMAL")
-        return self._open
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._errors():
-            db = self._connection()
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield db
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise BrokenIndexError(
-                f"{self._path}: {error}; look at its permissions and the disk's free space. All that it "
-                "holds is in the transcripts: it can be removed, and is made anew."
-            ) from error
+def _broken(path: Path, error: sqlite3.Error) -> BrokenIndexError:
+    return BrokenIndexError(
+        f"{path}: {error}; look at its permissions and the disk's free space. All that it holds is in the "
+        "transcripts: it can be removed, and is made anew."
+    )

@@ -1,16 +1,19 @@
 """Rows of the index: its tables, and how what was read of one transcript becomes rows."""
 
 import sqlite3
+from collections import Counter
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from sparky.transcripts.feedback import kept
 from sparky.transcripts.model import End, EndState, FeedbackKind, Head, Mark, Note, Scan, Source
 from sparky.transcripts.tree import Leaf
 
 _HEAD = 256
-_PARTS = ("mark", "usage", "link", "odd", "bad")
+_PARTS = ("mark", "usage", "link", "odd", "bad", "heard")
 _KINDS: dict[str, FeedbackKind | Note] = {kind.value: kind for kind in (*FeedbackKind, *Note)}
 
 SCHEMA = """
@@ -19,12 +22,16 @@ CREATE TABLE file (
     inode INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL, offset INTEGER NOT NULL, head
     BLOB NOT NULL, session TEXT NOT NULL, agent TEXT NOT NULL, parent TEXT NOT NULL, call TEXT NOT NULL,
     title TEXT NOT NULL, cwd TEXT NOT NULL, started TEXT NOT NULL, state TEXT NOT NULL, why TEXT NOT NULL,
-    open INTEGER NOT NULL, cost REAL
+    open INTEGER NOT NULL, cost REAL, root TEXT, settled INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE mark (
     file INTEGER NOT NULL, offset INTEGER NOT NULL, ordinal INTEGER NOT NULL, length INTEGER NOT NULL,
     kind TEXT NOT NULL, key TEXT NOT NULL, at TEXT NOT NULL, call TEXT NOT NULL, digest TEXT NOT NULL,
     PRIMARY KEY (file, offset, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX mark_by_key ON mark (key);
+CREATE TABLE heard (
+    file INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (file, kind)
 ) WITHOUT ROWID;
 CREATE TABLE usage (
     file INTEGER NOT NULL, message TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER
@@ -41,16 +48,32 @@ CREATE TABLE odd (
 CREATE TABLE bad (file INTEGER NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (file, offset)) WITHOUT ROWID;
 CREATE TABLE sent (digest TEXT PRIMARY KEY) WITHOUT ROWID;
 """
+"""`file.root` is the session that a transcript stands below, NULL while that has to be found out; `heard`
+counts what persons said, and holds where `file.settled` says so."""
+
+_FRESH = """
+SELECT '', offset, length, ordinal, kind, key, at, call, digest FROM mark AS mine
+WHERE file = ? AND NOT EXISTS
+    (SELECT 1 FROM mark AS other WHERE other.key = mine.key AND other.file < mine.file)
+ORDER BY offset, ordinal
+"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Known:
-    """A transcript as it was when it was read last."""
+class Known(NamedTuple):
+    """A transcript as it was when it was read last; a tuple, since each refresh makes one of every file."""
 
+    path: str
     number: int
-    stamp: tuple[int, int, int]
+    inode: int
+    size: int
+    changed: int
     offset: int
     head: bytes
+
+    @property
+    def stamp(self) -> tuple[int, int, int]:
+        """What a source's stamp is equal to while nothing has changed."""
+        return self.inode, self.size, self.changed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +89,7 @@ class Read:
 def begin_of(source: Source, known: Known | None) -> int:
     """Where to go on reading; 0 for what is new, cut, replaced, or no file of lines. Raises OSError."""
     inode, size, _ = source.stamp
-    if known is None or not inode or known.stamp[0] != inode or size < known.offset:
+    if known is None or not inode or known.inode != inode or size < known.offset:
         return 0
     return known.offset if head_of(source, known.offset) == known.head else 0
 
@@ -87,6 +110,9 @@ def store(db: sqlite3.Connection, read: Read) -> None:
     number = _file(db, source, scan.head)
     if read.start == 0:
         forget(db, number)
+        db.execute("UPDATE file SET root = NULL WHERE id = ?", (number,))
+    elif scan.links:
+        db.execute("UPDATE file SET root = NULL")
     end, stamp = scan.end, source.stamp
     db.execute(
         "UPDATE file SET inode = ?, size = ?, changed = ?, offset = ?, head = ?, state = ?, why = ?, "
@@ -116,12 +142,32 @@ def store(db: sqlite3.Connection, read: Read) -> None:
         [(number, what, times) for what, times in scan.unknown.items()],
     )
     db.executemany("INSERT OR REPLACE INTO bad VALUES (?, ?)", [(number, offset) for offset in scan.bad])
+    _unsettle(db, number)
 
 
 def forget(db: sqlite3.Connection, number: int) -> None:
     """Remove what was read of a transcript."""
+    _unsettle(db, number)
     for part in _PARTS:
         db.execute(f"DELETE FROM {part} WHERE file = ?", (number,))  # noqa: S608 - our own names
+
+
+def _unsettle(db: sqlite3.Connection, number: int) -> None:
+    """What was said has to be counted again in a transcript, and in those that have copies of its entries."""
+    copies = "SELECT file FROM mark WHERE key IN (SELECT key FROM mark WHERE file = ?1)"
+    db.execute(f"UPDATE file SET settled = 0 WHERE id = ?1 OR id IN ({copies})", (number,))  # noqa: S608 - ours
+
+
+def settle(db: sqlite3.Connection, number: int, sent: AbstractSet[str]) -> None:
+    """Count what persons said in a transcript; what an earlier one says, too, counts there."""
+    fresh: dict[str, Mark] = {}
+    for row in db.execute(_FRESH, (number,)):
+        mark = mark_of(row)
+        fresh.setdefault(mark.key, mark)
+    counts = Counter(one.kind.value for one in kept(list(fresh.values())) if one.digest not in sent)
+    db.execute("DELETE FROM heard WHERE file = ?", (number,))
+    db.executemany("INSERT INTO heard VALUES (?, ?, ?)", [(number, *pair) for pair in counts.items()])
+    db.execute("UPDATE file SET settled = 1 WHERE id = ?", (number,))
 
 
 def mark_of(row: tuple[Any, ...]) -> Mark:

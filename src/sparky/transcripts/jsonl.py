@@ -8,7 +8,8 @@ from sparky.transcripts.plain import Entry, parse, table
 
 NEWLINE = b"\n"
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
+"""What stays in a processor's own memory while it is searched several times."""
 _LONGEST = 1 << 25
 """A longer line is no entry: it is passed over, and counted as one that can't be read."""
 
@@ -44,33 +45,32 @@ def numbered(path: Path, bad: list[int] | None = None) -> Iterator[tuple[int, in
             offset += len(line)
 
 
-def pieces(file: FileIO, start: int) -> Iterator[tuple[int, bytes]]:
-    """Runs of whole lines, each with its offset; the last may lack its newline.
+def pieces(file: FileIO, start: int) -> Iterator[tuple[int, bytes, int, int]]:
+    """Runs of whole lines: the offset of some bytes, the bytes, and where in them the run begins and ends.
 
-    An empty run stands for a line that is too long.
+    The last run may lack its newline; no bytes stand for a line that is too long.
     """
     file.seek(start)
     rest, offset, passing = b"", start, False
     while piece := file.read(max(_CHUNK, len(rest))):
-        end = piece.rfind(NEWLINE) + 1
-        first = piece.find(NEWLINE) if end else len(piece)
-        if len(rest) + first > _LONGEST and not passing:
-            yield offset, b""
+        first = piece.find(NEWLINE) + 1
+        if len(rest) + (first or len(piece)) > _LONGEST and not passing:
+            yield offset, b"", 0, 0
             passing = True
-        if not end and passing:
-            offset, rest = offset + len(rest) + len(piece), b""
-        elif not end:
+        if not first and not passing:
             rest += piece
-        if not end:
             continue
-        run, rest = rest + piece[:end], piece[end:]
-        begin = run.find(NEWLINE) + 1 if passing else 0
-        passing = False
-        if begin < len(run):
-            yield offset + begin, run[begin:]
-        offset += len(run)
-    if rest and not passing:
-        yield offset, rest
+        offset += len(rest)
+        if rest and not passing:
+            yield offset - len(rest), rest + piece[:first], 0, len(rest) + first
+        begin = first if rest or passing else 0
+        last = piece.rfind(NEWLINE) + 1
+        if begin < last:
+            yield offset, piece, begin, last
+        passing = passing and not first
+        offset, rest = (offset + len(piece), b"") if passing else (offset + last, piece[last:])
+    if rest:
+        yield offset, rest, 0, len(rest)
 
 
 def backwards(file: FileIO, upto: int) -> Iterator[Entry]:

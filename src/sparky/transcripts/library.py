@@ -7,12 +7,10 @@ from functools import cached_property
 from pathlib import Path
 
 from sparky.domain.errors import UsageError
-from sparky.transcripts.claude import PROJECTS, slug
 from sparky.transcripts.feedback import Heard, heard, moment
 from sparky.transcripts.index import TranscriptIndex
 from sparky.transcripts.model import (
     Call,
-    EndState,
     Feedback,
     FeedbackKind,
     Link,
@@ -22,6 +20,14 @@ from sparky.transcripts.model import (
     Usage,
     Warn,
 )
+from sparky.transcripts.sessions import (
+    SessionLine,
+    SessionNotFoundError,
+    Wanted,
+    of_project,
+    require,
+    session_lines,
+)
 from sparky.transcripts.table import READERS, discover, recognise
 from sparky.transcripts.tree import Leaf, Node, Place, forest, places
 
@@ -29,34 +35,6 @@ INDEX = "transcripts.db"
 
 Words = Callable[[str], str]
 """What is done to words before they are shown: secrets are taken out, or nothing is."""
-
-
-class SessionNotFoundError(UsageError):
-    """No session, or several, answer to what was asked for; the text says which there are."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """Which sessions: of one project, whose id starts so, written to since (seconds since 1970)."""
-
-    project: Path | None = None
-    session: str = ""
-    since: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class SessionLine:
-    """One session in a list. `said` counts what persons said, by kind, at any depth; times are ISO 8601."""
-
-    session: str
-    reader: str
-    project: str
-    started: str
-    updated: str
-    state: EndState
-    why: str
-    agents: int
-    said: Mapping[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +73,9 @@ class Library:
 
     def trees(self, wanted: Wanted) -> tuple[Node, ...]:
         """The sessions that are asked for, newest first, each with its agents at any depth."""
-        found = [node for node in forest(self.leaves, self._links, self.now) if _fits(node, wanted)]
-        if wanted.session and not found:
-            newest = ", ".join(node.name[:8] for node in forest(self.leaves, self._links, self.now)[:3])
-            raise SessionNotFoundError(
-                f"no session starts with {wanted.session!r}; the newest are: {newest or '(there are none)'}"
-            )
+        every = forest(self.leaves, self._links, self.now)
+        found = [node for node in every if _fits(node, wanted)]
+        require(wanted, [node.name for node in found], [node.name for node in every])
         return tuple(found)
 
     def one(self, wanted: Wanted) -> Node:
@@ -114,11 +89,7 @@ class Library:
 
     def sessions(self, wanted: Wanted) -> tuple[SessionLine, ...]:
         """The sessions that are asked for, newest first."""
-        counts: dict[str, dict[str, int]] = {}
-        for one in self.heard:
-            mine = counts.setdefault(one.place.session, {})
-            mine[one.mark.kind.value] = mine.get(one.mark.kind.value, 0) + 1
-        return tuple(_line(node, counts.get(node.name, {})) for node in self.trees(wanted))
+        return tuple(session_lines(self.index.sheets(), self.index.counts(), wanted, self.now))
 
     def feedback(
         self, wanted: Wanted, kinds: Iterable[FeedbackKind] = (), words: Words = str
@@ -220,13 +191,9 @@ def cleaned(value: object, words: Words) -> object:
 def _fits(node: Node, wanted: Wanted) -> bool:
     if not node.name.startswith(wanted.session) or (wanted.since and _written(node) < wanted.since):
         return False
-    return wanted.project is None or any(_of_project(leaf, wanted.project) for leaf in leaves_of(node))
-
-
-def _of_project(leaf: Leaf, project: Path) -> bool:
-    """Whether it worked in the project, or is kept as one of the project's: a session can move."""
-    cwd = Path(leaf.head.cwd or "/dev/null")
-    return cwd == project or project in cwd.parents or f"/{PROJECTS}/{slug(str(project))}/" in leaf.path
+    return wanted.project is None or any(
+        of_project(leaf.head.cwd, leaf.path, wanted.project) for leaf in leaves_of(node)
+    )
 
 
 def leaves_of(node: Node) -> Iterator[Leaf]:
@@ -239,23 +206,6 @@ def leaves_of(node: Node) -> Iterator[Leaf]:
 
 def _written(node: Node) -> float:
     return max((leaf.written for leaf in leaves_of(node)), default=0.0)
-
-
-def _line(node: Node, said: Mapping[str, int]) -> SessionLine:
-    every = list(leaves_of(node))
-    started = min((leaf.head.started for leaf in every if leaf.head.started), default="")
-    updated = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(_written(node)))
-    return SessionLine(
-        session=node.name,
-        reader=every[0].reader if every else "",
-        project=next((leaf.head.cwd for leaf in every if leaf.head.cwd), ""),
-        started=started,
-        updated=updated,
-        state=node.end.state,
-        why=node.end.why,
-        agents=len(every) - (node.leaf is not None),
-        said=said,
-    )
 
 
 def _texts(chosen: Iterable[Heard], readers: Mapping[str, str]) -> dict[int, tuple[str, Call | None]]:

@@ -49,9 +49,8 @@ class End:
     open: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """One transcript as it is found, unread.
+class Source(NamedTuple):
+    """One transcript as it is found, unread; a tuple, since each refresh makes one of every file.
 
     `stamp` is (inode, size, time of change in nanoseconds): equal stamps mean that nothing has changed.
     `session` and `agent` are what the place says, "" where it says nothing; `meta` tells of a description

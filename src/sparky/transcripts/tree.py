@@ -116,15 +116,14 @@ def _told(leaf: Leaf, crowd: _Crowd) -> str:
     return head.session or crowd.starter(head.agent)
 
 
-def settle(leaf: Leaf, told: str, now: float) -> End:
+def settle(end: End, written: float, told: str, now: float) -> End:
     """How a transcript ended: by itself, by what others tell of it (`told`, "" for nothing), by the clock."""
-    end = leaf.end
     ended = _ENDED.get(told)
     if ended and (end.open or (end.state is EndState.FINISHED and ended is not EndState.FINISHED)):
         return End(state=ended, why=f"who started it was told: {told}")
     if not end.open:
         return end
-    if now - leaf.written < FRESH_S:
+    if now - written < FRESH_S:
         return replace(end, state=EndState.RUNNING, why=f"{end.why}, and it was written to just now")
     return replace(end, state=EndState.KILLED)
 
@@ -152,7 +151,9 @@ def forest(leaves: Iterable[Leaf], links: Mapping[str, Iterable[Link]], now: flo
 
     def node(name: str, leaf: Leaf | None, way: tuple[str, ...]) -> Node:
         children = sorted(below.get(way, []), key=lambda one: (one.head.started, one.head.agent))
-        end = settle(leaf, told.get((leaf.head.session, leaf.head.agent), ""), now) if leaf else _MISSING
+        end = MISSING
+        if leaf:
+            end = settle(leaf.end, leaf.written, told.get((leaf.head.session, leaf.head.agent), ""), now)
         return Node(
             name=name,
             leaf=leaf,
@@ -164,4 +165,4 @@ def forest(leaves: Iterable[Leaf], links: Mapping[str, Iterable[Link]], now: flo
     return tuple(node(name, mains.get(name), (name,)) for name in newest)
 
 
-_MISSING = End(state=EndState.EMPTY, why="its transcript is not there")
+MISSING = End(state=EndState.EMPTY, why="its transcript is not there")

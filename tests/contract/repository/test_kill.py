@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from sparky.adapters.repository import GitRepository
-from sparky.ports import DirtyCheckoutError
+from sparky.ports import DirtyCheckoutError, GitError
 from tests.contract.repository.house import BRANCH, Cut, House, files
 
 READS = ("rev-parse", "rev-list", "config", "ls-files", "diff-files", "diff-tree", "status", "merge-base")
@@ -124,6 +124,21 @@ def test_a_merge_whose_git_was_killed_halfway_is_finished(house: House) -> None:
     assert not [path for path in git_dir.rglob("*") if path.name.endswith((".lock", ".sparky"))]
 
 
+def test_a_merge_that_was_killed_as_all_was_done_leaves_no_lock_when_it_is_run_again(house: House) -> None:
+    base = house.sha("main")
+    sha = house.change(a="a = 2\n")
+    house.repository.merge("main", base, sha)
+    git_dir = house.top / ".git"
+    (git_dir / "index.lock").write_bytes(b"sparky merges here\n")
+    for name in ("HEAD.lock", "refs/heads/main.lock"):
+        (git_dir / name).touch()
+    house.repository.merge("main", base, sha)
+    assert list(git_dir.rglob("*.lock")) == []
+    (git_dir / "index.lock").touch()
+    house.repository.merge("main", base, sha)
+    assert [path.name for path in git_dir.rglob("*.lock")] == ["index.lock"]
+
+
 def test_an_edit_made_after_a_killed_merge_is_not_overwritten(house: House) -> None:
     base = house.sha("main")
     sha = house.change(a="a = 2\n", b="b = 2\n")
@@ -134,3 +149,39 @@ def test_an_edit_made_after_a_killed_merge_is_not_overwritten(house: House) -> N
         house.repository.merge("main", base, sha)
     assert str(caught.value) == f"uncommitted changes in {house.top}: b.py"
     assert (house.top / "b.py").read_text() == "b = 2 # by hand\n"
+
+
+LOCKS = (f"refs/heads/{BRANCH}.lock", "refs/sparky/runs/run-1.lock", "packed-refs.lock")
+
+
+def ended(house: House) -> None:
+    """A run that is merged, and still has its branch and its kept ref."""
+    base = house.sha("main")
+    sha = house.change(a="a = 2\n")
+    house.repository.keep("run-1", sha)
+    house.repository.merge("main", base, sha)
+
+
+def test_a_drop_whose_git_was_killed_with_its_locks_in_place_is_finished(house: House) -> None:
+    ended(house)
+    git_dir = house.top / ".git"
+
+    def die() -> None:
+        for lock in LOCKS:
+            (git_dir / lock).touch()
+        kill()
+
+    with pytest.raises(KilledError):
+        house.with_shell(Cut(house.shell, "update-ref", die)).drop("run-1", BRANCH)
+    house.repository.drop("run-1", BRANCH)
+    assert house.git("for-each-ref", "--format=%(refname)") == "refs/heads/main"
+    assert list(git_dir.rglob("*.lock")) == []
+
+
+def test_a_lock_on_all_refs_that_is_not_of_a_killed_drop_is_left_alone(house: House) -> None:
+    ended(house)
+    lock = house.top / ".git" / "packed-refs.lock"
+    lock.touch()
+    with pytest.raises(GitError, match=r"packed-refs\.lock"):
+        house.repository.drop("run-1", BRANCH)
+    assert lock.exists()

@@ -1,0 +1,145 @@
+"""What a session costs beyond the bare call of Claude Code, and eight of them at once.
+
+Prints one JSON line per measurement; fails where a bound of issue 5 is not kept. Needs `make agents`.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from sparky.adapters.cli_runners import cli_runners
+from sparky.adapters.memory import MemoryProgress
+from sparky.adapters.session_room import Grounds
+from sparky.adapters.shell import SystemShell
+from sparky.ports import SessionEnding, SessionRequest
+from sparky.testing.agents import agents_home, programs
+from sparky.testing.model_server import ModelServer
+from sparky.testing.script import Run, Say, Write
+
+ROUNDS, AT_ONCE = 7, 8
+OVERHEAD_AT_MOST, MEMORY_AT_MOST_MB = 0.10, 200
+WAITS = 0.25
+PINS = Path(__file__).parent.parent / "tests" / "agents" / "cli"
+SCRIPT = (Run(command=f"sleep {WAITS}"), Write(path="a.txt", text="a\n"), Say(text="Done."))
+PLAIN = ("-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions")
+
+
+def bare(program: Path, root: Path, model: ModelServer) -> None:
+    """The program called as a person would."""
+    work = root / "work"
+    work.mkdir(parents=True)
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(root),
+        "CLAUDE_CONFIG_DIR": str(root / "config"),
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": "dummy",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "IS_SANDBOX": "1",
+    }
+    subprocess.run([program, *PLAIN], cwd=work, env=env, input=b"SCRIPT:one", check=True, capture_output=True)
+
+
+def through_sparky(program: Path, root: Path, model: ModelServer, progress: MemoryProgress) -> int:
+    """The same by the runner: confined, by the proxy, heard; the tokens that it reports."""
+    work = root / "work"
+    work.mkdir(parents=True)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    grounds = Grounds(
+        shell=SystemShell({"PATH": path, "HOME": str(root)}, scratch=root / "private"),
+        progress=progress,
+        sessions=root / "sessions",
+        given={"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "dummy"},
+        path=path,
+        git_dir=root / "none",
+        sandbox=True,
+    )
+    grounds.shell.level()
+    request = SessionRequest(
+        run=root.name, issue="1", worktree=work, prompt="SCRIPT:one", agent="coder", number=1, timeout_s=120
+    )
+    result = cli_runners(grounds)["claude"].run(request)
+    assert result.ending is SessionEnding.FINISHED, result
+    assert (work / "a.txt").read_text() == "a\n"
+    return result.tokens
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that it takes."""
+    started = time.monotonic()
+    work()
+    return time.monotonic() - started
+
+
+def overhead(program: Path, root: Path, model: ModelServer) -> bool:
+    """Bare and through sparky in turns; the medians against each other."""
+    progress = MemoryProgress()
+    through_sparky(program, root / "warm", model, progress)
+    alone, ours = [], []
+    for number in range(ROUNDS):
+        alone.append(timed(partial(bare, program, root / f"bare-{number}", model)))
+        ours.append(timed(partial(through_sparky, program, root / f"ours-{number}", model, progress)))
+    share = median(ours) / median(alone) - 1
+    print(
+        json.dumps(
+            {
+                "bare_s": round(median(alone), 3),
+                "sparky_s": round(median(ours), 3),
+                "overhead": round(share, 3),
+            }
+        )
+    )
+    return share <= OVERHEAD_AT_MOST
+
+
+def at_once(program: Path, root: Path) -> bool:
+    """Eight sessions together: every token and every event of each is there."""
+    progress = MemoryProgress()
+    with ModelServer({"one": (SCRIPT,)}).running() as model, ThreadPoolExecutor(AT_ONCE) as pool:
+        started = time.monotonic()
+        rooms = [root / f"at-once-{number}" for number in range(AT_ONCE)]
+        tokens = list(pool.map(lambda room: through_sparky(program, room, model, progress), rooms))
+        seconds = time.monotonic() - started
+        whole = sum(tokens) == model.tokens.total
+    said = [
+        sorted(line for line in progress.said[room.name] if "a.txt" in line or "Done." in line)
+        for room in rooms
+    ]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    heard = all(len(lines) == 2 for lines in said)
+    print(
+        json.dumps(
+            {
+                "sessions": AT_ONCE,
+                "seconds": round(seconds, 1),
+                "tokens_equal": whole,
+                "events": heard,
+                "memory_mb": round(memory),
+            }
+        )
+    )
+    return whole and heard and memory <= MEMORY_AT_MOST_MB
+
+
+def main() -> int:
+    """The exit code is 1 where a bound is not kept, 0 where Claude Code is not there."""
+    program = programs(agents_home(PINS)).get("claude")
+    if program is None:
+        print("claude is not installed: make agents")
+        return 0
+    with tempfile.TemporaryDirectory() as name, ModelServer({"one": (SCRIPT,)}).running() as model:
+        kept = [overhead(program, Path(name), model), at_once(program, Path(name))]
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Install the coding agents that the tests drive, pinned, into sparky's cache; say so where that can't be.
+
+Exits with 0 in any case: tests of an agent that is not there are skipped, by name.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from sparky.testing.agents import PROGRAMS, agents_home, programs
+
+PINS = Path(__file__).parent.parent / "tests" / "agents" / "cli"
+PATIENCE_S = 900
+
+
+def main() -> int:
+    """Install what is missing, and say what is there."""
+    home = agents_home(PINS)
+    if len(programs(home)) < len(PROGRAMS):
+        print(install(home))
+    found = programs(home)
+    missing = [name for name in PROGRAMS if name not in found]
+    print(f"coding agents in {home}: {', '.join(found) or 'none'}; missing: {', '.join(missing) or 'none'}")
+    return 0
+
+
+def install(home: Path) -> str:
+    """Install all of them; returns what a person should know of it."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return "npm is not installed (Debian: apt install npm): tests of coding agents are skipped"
+    fresh = home.with_name(f"{home.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(PINS / name, fresh / name)
+    words = [npm, "ci", "--no-audit", "--no-fund", "--omit-lockfile-registry-resolved"]
+    try:
+        done = subprocess.run(
+            words, cwd=fresh, timeout=PATIENCE_S, check=False, text=True, capture_output=True
+        )
+    except subprocess.TimeoutExpired:
+        return f"npm took longer than {PATIENCE_S} s: tests of coding agents are skipped"
+    if done.returncode:
+        return f"npm could not install them: {done.stderr.strip()[-2000:]}"
+    shutil.rmtree(home, ignore_errors=True)
+    fresh.rename(home)
+    return "installed the pinned coding agents"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

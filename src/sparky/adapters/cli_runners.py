@@ -1,0 +1,55 @@
+"""The coding agents that sessions can be had with, by the names that users call them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from sparky.adapters.session_room import Grounds
+from sparky.ports import Runner, SessionRequest, SessionResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """A runner: the module whose `AGENTS` has it, its program, npm's package, the variables of its login."""
+
+    module: str
+    program: str
+    package: str
+    keys: tuple[str, ...]
+
+
+_CLAUDE = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+_CODEX = ("OPENAI_API_KEY", "CODEX_API_KEY")
+_ACP = "@agentclientprotocol"
+
+KNOWN: Mapping[str, Known] = {
+    "claude": Known(module="claude", program="claude", package="@anthropic-ai/claude-code", keys=_CLAUDE),
+    "codex": Known(module="codex", program="codex", package="@openai/codex", keys=_CODEX),
+    "claude-acp": Known(
+        module="acp", program="claude-agent-acp", package=f"{_ACP}/claude-agent-acp", keys=_CLAUDE
+    ),
+    "codex-acp": Known(module="acp", program="codex-acp", package=f"{_ACP}/codex-acp", keys=_CODEX),
+    "opencode": Known(
+        module="acp", program="opencode", package="opencode-ai", keys=("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+    ),
+}
+"""By the names of `config.RUNNERS`."""
+
+
+def cli_runners(grounds: Grounds) -> Mapping[str, Runner]:
+    """Every one of them, installed or not."""
+    return {name: _WhenAsked(grounds, name) for name in KNOWN}
+
+
+class _WhenAsked:
+    """Loads what a session needs when one begins: the protocol's library alone takes a second."""
+
+    def __init__(self, grounds: Grounds, name: str) -> None:
+        self._grounds = grounds
+        self._name = name
+
+    def run(self, request: SessionRequest) -> SessionResult:
+        """One session, to its end."""
+        agent = import_module(f"sparky.adapters.{KNOWN[self._name].module}").AGENTS[self._name]
+        runner: Runner = import_module("sparky.adapters.cli_session").CliRunner(self._grounds, agent)
+        return runner.run(request)

@@ -1,0 +1,131 @@
+"""What a session with a coding agent tells while it goes on, whichever agent it is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """Tokens. `fresh` were sent and came from no cache, `cached` from one, `written` into one."""
+
+    fresh: int = 0
+    cached: int = 0
+    written: int = 0
+    output: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.fresh + self.cached + self.written + self.output
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            fresh=self.fresh + other.fresh,
+            cached=self.cached + other.cached,
+            written=self.written + other.written,
+            output=self.output + other.output,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text:
+    """The agent's words; `by` is a sub-agent's name, "" for the agent itself."""
+
+    text: str
+    by: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """A tool that the agent uses, and on what."""
+
+    tool: str
+    about: str
+    by: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileEdit:
+    """A file that the agent says it writes."""
+
+    path: str
+    by: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Permission:
+    """What the agent asked to be allowed, and whether it was."""
+
+    about: str
+    given: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubAgent:
+    """A sub-agent, and what it does, such as "started"."""
+
+    name: str
+    does: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Used:
+    """All that the session has used so far, its sub-agents' tokens among them; `cost_usd` None: unknown."""
+
+    usage: Usage
+    cost_usd: float | None = None
+
+
+class Failure(Enum):
+    """Why a session could not do its work."""
+
+    RATE_LIMIT = "rate limit"
+    OUTAGE = "outage"
+    LOGIN = "login"
+    OTHER = "error"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limited:
+    """The model takes no more requests; until when, in seconds since 1970, None: it does not say."""
+
+    until: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """The agent's own words on its end: the last one counts, since work in the background may go on."""
+
+    text: str
+    failure: Failure | None = None
+
+
+Event = Text | ToolCall | FileEdit | Permission | SubAgent | Used | Limited | Ended
+Hear = Callable[[Event], None]
+
+_LENGTH = 200
+
+
+def told(event: Event) -> str:
+    """The event as one line for a person who waits; "" for what is no news."""
+    match event:
+        case Text(text=text, by=by):
+            line = f"{_by(by)}says: {text}" if text.strip() else ""
+        case ToolCall(tool=tool, about=about, by=by):
+            line = f"{_by(by)}{tool}: {about}"
+        case FileEdit(path=path, by=by):
+            line = f"{_by(by)}writes {path}"
+        case Permission(about=about, given=given):
+            line = f"{'may' if given else 'may not'}: {about}"
+        case SubAgent(name=name, does=does):
+            line = f"sub-agent {name}: {does}"
+        case Limited():
+            line = "the model's rate limit is reached"
+        case Used() | Ended():
+            line = ""
+    return line if len(line) <= _LENGTH else f"{line[:_LENGTH]}…"
+
+
+def _by(name: str) -> str:
+    return f"[{name}] " if name else ""

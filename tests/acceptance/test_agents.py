@@ -1,0 +1,59 @@
+"""Agents of a repository: written, checked, and asked in a run; the page that says how is tried here."""
+
+import re
+from pathlib import Path
+
+from tests.acceptance.conftest import MakeWorld
+from tests.acceptance.files import BUG
+from tests.acceptance.world import replacing
+
+PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+MONEY, CRITIC = re.findall(r"```markdown\n(---\n.*?)```", PAGE, re.DOTALL)
+ISSUE = "# Issue #002: double leaks\n\nkind: SECURITY\n\n## Files\n- calc.py\n"
+
+
+def test_the_agents_of_the_page_are_asked_and_judged_like_any_other(world_of: MakeWorld) -> None:
+    world = world_of({**BUG, "issues/002.md": ISSUE, ".agents/agents/money.md": MONEY})
+    world.write({".agents/agents/critic.md": CRITIC})
+    assert world.sparky("agents", "check").out == "9 agents, nothing is wrong\n"
+    script = world.script(
+        replacing("calc.py", "x * 3", "x * 2", agent="money", number=1),
+        replacing("calc.py", "x * 2", "2 * x", agent="money", number=2),
+        {"agent": "critic", "number": 1, "summary": "- [ ] [high] calc.py:2: the order is odd", "tokens": 5},
+        {"agent": "critic", "number": 2, "summary": "no findings"},
+    )
+    first = world.sparky("run", "2", "--json", *script)
+    assert (first.json()["outcome"], first.json()["tokens"]) == ("ready", 0), first.err
+    assert "execute 1 by money: PASS" in first.err
+    world.sparky("cancel", first.json()["run_id"])
+    world.commit({})
+    second = world.sparky("run", "2", "--json", *script)
+    assert (second.json()["outcome"], second.json()["tokens"]) == ("ready", 5), second.err
+    assert "review by critic: calc.py:2: the order is odd" in second.err
+    assert world.git("show", f"{second.json()['branch']}:calc.py") == "def double(x):\n    return 2 * x"
+
+
+def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_starts(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(BUG)
+    wrote = world.sparky("agents", "new", "cents", "-k", "SECURITY")
+    assert (wrote.code, world.sparky("agents", "new", "cents").code) == (0, 2), wrote.err
+    path = ".agents/agents/cents.md"
+    own = (world.repo / path).read_text(encoding="utf-8")
+    assert own.startswith("---\nname: cents\ndescription: Say in a line what it is for.\nkinds: [SECURITY]\n")
+    listed = {agent["name"]: agent for agent in world.sparky("agents", "--json").json()}
+    assert (listed["cents"]["owns"], listed["cents"]["declared"]) == (["SECURITY"], f"{path}:2")
+    assert world.sparky("agents", "new", "a b").err == (
+        "error: .agents/agents/a b.md:2: 'a b' is no name of an agent: letters, digits and '-', at most 64\n"
+    )
+    world.commit({path: own.replace("role: coder", "role: codr"), ".claude/agents/coder.md": own})
+    checked = world.sparky("agents", "check")
+    assert (checked.code, checked.err) == (1, f"problem: {path}:5: 'codr' is no role; did you mean coder?\n")
+    told = world.sparky("agents", "-C", str(world.repo), "check", "--json", cwd=world.root).json()
+    fault = f"{path}:5: 'codr' is no role; did you mean coder?"
+    assert told == {"agents": 8, "faults": [fault], "left_out": []}
+    refused = world.sparky("run", "1", *world.script())
+    assert (refused.code, f"{path}:5: 'codr' is no role" in refused.err, world.runs()) == (2, True, [])
+    routed = world.sparky("route", "1")
+    assert (routed.code, "sparky agents check" in routed.err) == (2, True)

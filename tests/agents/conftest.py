@@ -1,0 +1,55 @@
+"""Real coding agents, and a scripted model on loopback for them."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from sparky.testing.agents import agents_home, programs
+from sparky.testing.model_server import ModelServer
+from sparky.testing.script import Scripts
+from tests.acceptance.world import Nursery
+
+PINS = Path(__file__).parent / "cli"
+Serve = Callable[[Scripts], ModelServer]
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    started = Nursery()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    base = tmp_path_factory.getbasetemp()
+    return (base if worker_id == "master" else base.parent) / "sparky-cache"
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start a model that plays scripts; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda scripts: stack.enter_context(ModelServer(scripts).running())
+
+
+def installed(*names: str) -> str:
+    """The PATH with the pinned agents first; skips, by name, what needs one that is not there."""
+    home = agents_home(PINS)
+    there = programs(home)
+    if missing := [name for name in names if name not in there]:
+        pytest.skip(f"{', '.join(missing)} is not installed: `make agents`")
+    return f"{home / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
+
+
+def environment(model: ModelServer) -> dict[str, str]:
+    """What makes every agent ask this model."""
+    return {
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": "dummy",
+        "OPENAI_BASE_URL": f"{model.url}/v1",
+        "OPENAI_API_KEY": "dummy",
+    }
