@@ -15,7 +15,7 @@ GUARD = """
 def test_what_is_looked_up_by_name() -> None:
     assert vars(shop)["_old" + "_key"]("a") == "a"
 """
-WHY = "coder: it plays a script, and none is given (--script FILE)"
+WHY = "coder: it needs a coding agent (--runner NAME) or a script (--script FILE)"
 PROGRAM = """
 import dataclasses, json, sys
 from sparky.api import get_agent, handle_issues
