@@ -28,6 +28,7 @@ print(json.dumps(dataclasses.asdict(handle_issues(issues))))
 """
 
 
+@pytest.mark.soak
 def test_each_kind_is_a_merged_commit_and_what_a_test_refuses_is_withdrawn_alone(world_of: MakeWorld) -> None:
     world = world_of({**FAULTS, "test_shop.py": FAULTS["test_shop.py"] + GUARD})
     base = world.git("rev-parse", "HEAD")
