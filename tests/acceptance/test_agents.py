@@ -15,7 +15,7 @@ ISSUE = "# Issue #002: double leaks\n\nkind: SECURITY\n\n## Files\n- calc.py\n"
 def test_the_agents_of_the_page_are_asked_and_judged_like_any_other(world_of: MakeWorld) -> None:
     world = world_of({**BUG, "issues/002.md": ISSUE, ".agents/agents/money.md": MONEY})
     world.write({".agents/agents/critic.md": CRITIC})
-    assert world.sparky("agents", "check").out == "9 agents, nothing is wrong\n"
+    assert world.sparky("agents", "check").out == "17 agents, nothing is wrong\n"
     script = world.script(
         replacing("calc.py", "x * 3", "x * 2", agent="money", number=1),
         replacing("calc.py", "x * 2", "2 * x", agent="money", number=2),
@@ -43,7 +43,7 @@ def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_star
     own = (world.repo / path).read_text(encoding="utf-8")
     assert own.startswith("---\nname: cents\ndescription: Say in a line what it is for.\nkinds: [SECURITY]\n")
     listed = {agent["name"]: agent for agent in world.sparky("agents", "--json").json()}
-    assert (listed["cents"]["owns"], listed["cents"]["declared"]) == (["SECURITY"], f"{path}:2")
+    assert (listed["cents"]["owns"], listed["cents"]["declared"]) == ([], f"{path}:2")
     assert world.sparky("agents", "new", "a b").err == (
         "error: .agents/agents/a b.md:2: 'a b' is no name of an agent: letters, digits and '-', at most 64\n"
     )
@@ -52,7 +52,7 @@ def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_star
     assert (checked.code, checked.err) == (1, f"problem: {path}:5: 'codr' is no role; did you mean coder?\n")
     told = world.sparky("agents", "-C", str(world.repo), "check", "--json", cwd=world.root).json()
     fault = f"{path}:5: 'codr' is no role; did you mean coder?"
-    assert told == {"agents": 8, "faults": [fault], "left_out": []}
+    assert told == {"agents": 16, "faults": [fault], "left_out": []}
     refused = world.sparky("run", "1", *world.script())
     assert (refused.code, f"{path}:5: 'codr' is no role" in refused.err, world.runs()) == (2, True, [])
     routed = world.sparky("route", "1")

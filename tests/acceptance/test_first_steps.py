@@ -37,9 +37,10 @@ def test_an_issue_for_the_coder_says_that_it_needs_a_script(world_of: MakeWorld)
     world = world_of(_FILES)
     said = world.sparky("route", "The login page crashes", "--json")
     assert said.code == 3
-    assert said.json()["left_out"] == [
-        "coder: it needs a coding agent (--runner NAME) or a script (--script FILE)"
-    ]
+    assert set(said.json()) == {"kind", "kind_confidence", "kind_reasons", "agent", "fallbacks", "bids"}
+    assert (
+        said.err == "left out: coder: it needs a coding agent (--runner NAME) or a script (--script FILE)\n"
+    )
     ran = world.sparky("run", "The login page crashes", "--json")
     assert ran.code == 3
     assert "(--script FILE)" in ran.json()["reason"]

@@ -145,7 +145,7 @@ def test_the_targets_own_valid_configuration_is_followed(tmp_path: Path) -> None
     found = target.find(paths=(".", "vendor/a.py"))
     assert places(found) == [("a.py", None, FORMAT), ("a.py", 7, "PIE790"), ("b.py", 1, "E501")]
     why = target.tool.why_left(found[1], tool_fix(DEAD_CODE))
-    assert (units(found, tool_fix(DEAD_CODE)), why) == ((), "ruff has no fix for it")
+    assert (units(found, tool_fix(DEAD_CODE)), why) == ((), "needs a coding agent: ruff has no fix for it")
 
 
 def test_every_option_that_is_passed_on_is_known_to_ruff(tmp_path: Path) -> None:

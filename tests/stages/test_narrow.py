@@ -73,7 +73,7 @@ def fixed(stand: Stand, files: Mapping[str, bytes], ports: Ports | None = None) 
     ports = ports or stand.house.ports
     with exported(ports, base) as root:
         found = detect(ports, root, base, KINDS).findings
-    issue = findings_issue(found, KINDS, CONTEXT.git_dir, ())
+    issue = findings_issue(found, KINDS, CONTEXT.git_dir, (), always=KINDS)
     stand.issue = replace(issue, findings=ports.blobs.put(encode(found)))
     state = stand.state(base)
     branch = f"sparky/{base[:8]}"

@@ -1,14 +1,16 @@
 """ROUTE: an agent for each kind, and every bid."""
 
 from dataclasses import replace
+from threading import Event
 
 from sparky.agents.coder import CODER
 from sparky.agents.table import AGENTS
-from sparky.domain.agent import Role
+from sparky.domain.agent import Role, gather
 from sparky.domain.attempt import Stage, Trait, Verdict
-from sparky.domain.issue import Kind, Source
+from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.state import Preferences
-from tests.builders import REVIEWER
+from sparky.stages.route import in_time
+from tests.builders import ISSUE, REVIEWER
 from tests.stages.stand import Stand
 
 
@@ -44,10 +46,10 @@ def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) ->
 
 
 def test_kinds_that_nobody_takes_are_named_beside_those_that_are_taken(stand: Stand) -> None:
-    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.SECURITY), source=Source.FINDINGS)
+    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.TEST_FAILURE), source=Source.FINDINGS)
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
     assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "FORMATTING: formatting")
-    assert attempt.items == ("no agent for SECURITY",)
+    assert attempt.items == ("no agent for TEST_FAILURE",)
 
 
 def test_an_agent_without_kinds_takes_what_names_it_and_one_that_looks_at_things_takes_nothing(
@@ -80,3 +82,24 @@ def test_a_reviewer_reviews_what_others_make_and_makes_nothing(stand: Stand) -> 
     general, review, security = stand.perform(Stage.ROUTE, stand.state("b")).route
     assert (general.agent, general.tester, general.reviewer) == ("coder", "tester", "reviewer")
     assert (review.agent, review.bids, security.reviewer) == (None, (), None)
+
+
+def test_an_agent_that_thinks_too_long_is_left_out_and_named() -> None:
+    never = Event()
+
+    def slow(_: Issue) -> tuple[float, str]:
+        never.wait()
+        return 1.0, "at last"
+
+    def broken(_: Issue) -> tuple[float, str]:
+        raise KeyError("title")
+
+    agents = (replace(CODER, name="slow", bid=slow), replace(CODER, name="broken", bid=broken), CODER)
+    asked = replace(ISSUE, kinds=(Kind.GENERAL,))
+    bids, left_out = gather([in_time(agent, 0.01 if agent.name == "slow" else 5) for agent in agents], asked)
+    never.set()
+    assert [bid.agent for bid in bids] == ["coder"]
+    assert left_out == (
+        "slow: its bid raised TimeoutError: no answer within 0.01 s",
+        "broken: its bid raised KeyError: 'title'",
+    )

@@ -11,9 +11,11 @@ from sparky.agents.registry import Registry, assemble, installed, is_agent_file
 from sparky.agents.table import AGENTS
 from sparky.domain.agent import Role, Session, gather
 from sparky.domain.issue import Kind
+from sparky.tools.table import TOOLS
 from tests.builders import ISSUE
 
 PATH = ".agents/agents/money.md"
+_FORMATTING = "formatting (sparky/agents/formatting.py)"
 WHOLE = """---
 name: money
 description: Mends sums
@@ -35,7 +37,7 @@ Sums are integers of cents.
 
 def registry(files: dict[str, str], *points: EntryPoint) -> Registry:
     data = {path: text.encode() for path, text in files.items()}
-    return assemble(data, points, tools={"ruff"}, runners={"scripted"}, runner="scripted")
+    return assemble(data, points, tools=frozenset(TOOLS), runners={"scripted"}, runner="scripted")
 
 
 def text(name: str = "money", prompt: str = "Count.", **more: object) -> str:
@@ -64,7 +66,7 @@ def test_a_file_is_read_as_it_stands() -> None:
 
 def test_what_a_file_does_not_say_has_a_default() -> None:
     agent = parse(b"---\r\ndescription: Counts.\r\nmodel: inherit\r\n---\r\nCount.\r\n", PATH, runner="other")
-    assert (agent.name, agent.role, agent.kinds, agent.priority) == ("money", Role.CODER, (), 100)
+    assert (agent.name, agent.role, agent.kinds, agent.priority) == ("money", Role.CODER, (), 110)
     assert agent.works == Session(runner="other", prompt="Count.")
 
 
@@ -122,7 +124,7 @@ def test_a_file_joins_the_agents_that_ship_and_bids_on_the_kinds_that_it_declare
         (text(name="coder"), f"{PATH}:2: coder: two agents have this name"),
         (
             text(kinds="FORMATTING", priority=100),
-            f"{PATH}:5: FORMATTING: formatting and money share the priority 100",
+            f"{PATH}:5: FORMATTING: {_FORMATTING} and money share the priority 100",
         ),
         (text(runner="oracle"), f"{PATH}:4: money (): unknown runner oracle; known: scripted"),
     ],
@@ -135,7 +137,7 @@ def test_two_files_with_one_name_or_one_priority_are_told_apart() -> None:
     files = {".agents/agents/a.md": text("a", kinds="[SECURITY]"), ".agents/agents/b.md": text("b")}
     assert registry(files).faults == ()
     files[".agents/agents/c.md"] = text("c", kinds="[SECURITY]")
-    assert registry(files).faults == (".agents/agents/c.md:1: SECURITY: a and c share the priority 100",)
+    assert registry(files).faults == (".agents/agents/c.md:1: SECURITY: a and c share the priority 110",)
 
 
 def test_reviewers_and_validators_own_nothing_and_so_share_any_priority() -> None:
@@ -195,11 +197,12 @@ def test_an_installed_package_brings_agents_by_entry_points() -> None:
         point("gone", "sparky.agents.nowhere:X"),
         point("odd", "sparky.agents.coder:example"),
     )
+    both = "coder (sparky/agents/coder.py) and coder (sparky/agents/coder.py)"
     missing = "ModuleNotFoundError: No module named 'sparky.agents.nowhere'"
     assert found.agents == (*AGENTS, PACKAGED)
     assert found.faults == (
         "entry point again: coder: two agents have this name",
-        *(f"entry point again: {kind.value}: coder and coder share the priority 200" for kind in CODER.kinds),
+        *(f"entry point again: {kind.value}: {both} share the priority 200" for kind in CODER.kinds),
         f"entry point gone: sparky.agents.nowhere:X can't be loaded: {missing}",
         "entry point odd: sparky.agents.coder:example is no sparky Agent",
     )

@@ -5,19 +5,28 @@ import pytest
 
 from sparky.adapters.cli_runners import KNOWN
 from sparky.agents.coder import CODER
+from sparky.agents.complexity import COMPLEXITY
 from sparky.agents.dead_code import DEAD_CODE
-from sparky.agents.documenter import DOCUMENTER
+from sparky.agents.dependency import DEPENDENCY
+from sparky.agents.documentation import DOCUMENTATION
+from sparky.agents.dry import DRY
 from sparky.agents.example import example
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
-from sparky.agents.table import AGENTS, SERVED, check, owner
+from sparky.agents.performance import PERFORMANCE
+from sparky.agents.security import SECURITY
+from sparky.agents.table import AGENTS, SERVED, check, overlaps, owner
+from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
+from sparky.agents.types import TYPES
 from sparky.config import RUNNERS
 from sparky.domain.agent import Agent, Session, ToolFix, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
+from sparky.testing import check_agent
 from sparky.tools.table import TOOLS
 
 TOOL_NAMES = frozenset(TOOLS)
+HERE = "sparky/agents"
 
 
 def problems(*agents: Agent, kinds: tuple[Kind, ...] = ()) -> list[str]:
@@ -40,9 +49,15 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_a_review_is_no_issue
         Kind.FORMATTING: FORMATTING,
         Kind.IMPORT_ERROR: IMPORTS,
         Kind.DEAD_CODE: DEAD_CODE,
+        Kind.SECURITY: SECURITY,
+        Kind.PERFORMANCE: PERFORMANCE,
+        Kind.COMPLEXITY: COMPLEXITY,
+        Kind.DRY_VIOLATION: DRY,
+        Kind.DOCUMENTATION: DOCUMENTATION,
+        Kind.DEPENDENCY: DEPENDENCY,
+        Kind.TYPE_ERROR: TYPES,
+        Kind.TEST_ORGANIZATION: TEST_ORGANIZATION,
         Kind.TEST_CREATION: TESTER,
-        Kind.TEST_ORGANIZATION: TESTER,
-        Kind.DOCUMENTATION: DOCUMENTER,
         Kind.REVIEW: None,
     }
     assert owners == {kind: specialists.get(kind, CODER) for kind in Kind}
@@ -67,8 +82,8 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_a_review_is_no_issue
         (example("Remove Unused Agent Files", Kind.DEAD_CODE), ("coder", ())),
         (example("Old things in billing", Kind.DEAD_CODE), ("coder", ("dead-code",))),
         (example("Add a flag", Kind.GENERAL), ("coder", ())),
-        (example("The README is old", Kind.DOCUMENTATION), ("documenter", ("coder",))),
-        (example("Docstrings of the parser", Kind.DOCUMENTATION), ("coder", ())),
+        (example("The README is old", Kind.DOCUMENTATION), ("documenter", ("documentation", "coder"))),
+        (example("Docstrings of the parser", Kind.DOCUMENTATION), ("coder", ("documentation",))),
         (example("Hard-coded password", Kind.SECURITY), ("coder", ())),
     ],
 )
@@ -86,17 +101,18 @@ def test_a_kind_without_an_agent_is_told() -> None:
 
 def test_two_agents_of_one_kind_at_one_priority_are_told_and_so_are_two_of_one_name() -> None:
     rival = replace(FORMATTING, name="rival")
-    assert problems(FORMATTING, rival) == ["FORMATTING: formatting and rival share the priority 100"]
+    told = "FORMATTING: formatting ({0}) and rival ({0}) share the priority 100"
+    assert problems(FORMATTING, rival) == [told.format(f"{HERE}/formatting.py")]
     assert problems(FORMATTING, replace(FORMATTING, priority=7)) == ["formatting: two agents have this name"]
 
 
 def test_an_unknown_tool_or_runner_is_told() -> None:
-    tool = replace(DEAD_CODE, works=ToolFix(tool="rough", rules=("F841",), unsafe=("F841", "F401")))
+    tool = replace(DEAD_CODE, works=ToolFix(tools=("rough",), rules=("F841",), unsafe=("F841", "F401")))
     runner = replace(
         CODER, kinds=(Kind.GENERAL, Kind.DRY_VIOLATION), works=Session(runner="oracle"), takes=()
     )
     assert problems(tool, runner) == [
-        "dead-code (DEAD_CODE): unknown tool rough; known: ruff",
+        f"dead-code (DEAD_CODE): unknown tool rough; known: {', '.join(sorted(TOOLS))}",
         "dead-code (DEAD_CODE): F401 is allowed unsafe, but not among its rules",
         "coder (GENERAL, DRY_VIOLATION): unknown runner oracle; known: scripted",
     ]
@@ -104,20 +120,54 @@ def test_an_unknown_tool_or_runner_is_told() -> None:
 
 def test_a_confidence_outside_of_0_to_1_is_told() -> None:
     boastful = replace(FORMATTING, bid=lambda _: (2.0, ""), takes=FORMATTING.takes[:1], declines=())
-    assert problems(boastful) == ["FORMATTING: formatting: its confidence 2.0 is not within 0 and 1"]
+    (said,) = problems(boastful)
+    where = "FORMATTING: formatting (tests/unit/test_agents.py)"
+    assert said == f"{where}: formatting: its confidence 2.0 is not within 0 and 1"
 
 
 def test_an_example_that_its_bid_belies_is_told() -> None:
     swapped = replace(IMPORTS, takes=IMPORTS.declines[:1], declines=IMPORTS.takes[:1])
+    where = f"imports ({HERE}/imports.py), IMPORT_ERROR,"
     assert problems(swapped) == [
-        'imports (IMPORT_ERROR) bids 0.1 on "Circular import between models and views", which it takes',
-        'imports (IMPORT_ERROR) bids 0.85 on "Remove unused imports", which it declines',
+        f'{where} bids 0.1 on "Circular import between models and views", which it takes',
+        f'{where} bids 0.85 on "Remove unused imports", which it declines',
     ]
 
 
 def test_an_example_is_tried_although_the_agent_does_not_support_its_kind() -> None:
     stray = replace(DEAD_CODE, takes=(example("A review", Kind.REVIEW),), declines=())
-    assert problems(stray) == ['dead-code: its example "A review" is of no kind that it supports (REVIEW)']
+    assert problems(stray) == [
+        f'dead-code ({HERE}/dead_code.py): its example "A review" is of no kind that it supports (REVIEW)'
+    ]
+
+
+def test_an_unknown_kind_is_told_with_those_there_are() -> None:
+    (said,) = problems(replace(IMPORTS, kinds=("NONSENSE",)))  # type: ignore[arg-type]
+    assert said.startswith(f"imports ({HERE}/imports.py): unknown kind NONSENSE; known: FORMATTING, ")
+
+
+def test_overlapping_claims_are_a_warning_that_names_both_files_and_the_owner() -> None:
+    late = replace(DEAD_CODE, name="late", priority=120)
+    assert overlaps(AGENTS) == []
+    file = f"{HERE}/dead_code.py"
+    told = f"DEAD_CODE: late ({file}) and dead-code ({file}) both claim it; dead-code owns it"
+    assert overlaps((late, DEAD_CODE, CODER)) == [told]
+
+
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if isinstance(agent.works, ToolFix)])
+def test_every_deterministic_agent_passes_the_check_for_agents_of_others(agent: Agent) -> None:
+    assert check_agent(agent) == []
+
+
+def test_the_check_for_agents_of_others_names_what_is_wrong_with_just_this_one() -> None:
+    assert check_agent(replace(IMPORTS, name="mine")) == [
+        f"IMPORT_ERROR: imports ({HERE}/imports.py) and mine ({HERE}/imports.py) share the priority 100"
+    ]
+    (overlapping,) = check_agent(replace(IMPORTS, name="mine", priority=120))
+    assert overlapping.endswith("both claim it; imports owns it")
+    assert check_agent(replace(IMPORTS, declines=()), beside=()) == [
+        "imports: it shows no issue that it declines"
+    ]
 
 
 def test_every_runner_of_the_settings_is_known_with_its_program() -> None:

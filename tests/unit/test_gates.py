@@ -9,7 +9,7 @@ from sparky.domain.agent import Role
 from sparky.domain.attempt import GateResult, Verdict
 from sparky.domain.change import Change, FileChange, Lines, Sort, Suspicion
 from sparky.domain.gates import GATES, Facts, may_edit
-from sparky.domain.issue import Severity
+from sparky.domain.issue import Kind, Severity, Source
 from tests.builders import ISSUE
 
 KEY = "AKIA" + "Q" * 16
@@ -130,6 +130,24 @@ def test_what_is_protected_needs_permission(path: str) -> None:
     assert gates.protected(facts(file(path))) == refused("protected", reason)
     allowed = passed("protected", "no lock file, CI, tool configuration or binary is touched")
     assert gates.protected(facts(file(path), named=(path,))) == allowed
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "verdict"),
+    [
+        (Kind.DEPENDENCY, Source.FINDINGS, Verdict.PASS),
+        (Kind.DEPENDENCY, Source.SENTENCE, Verdict.REVISE),
+        (Kind.FORMATTING, Source.FINDINGS, Verdict.REVISE),
+    ],
+)
+def test_findings_of_dependencies_that_a_person_asked_for_permit_the_file_that_declares_them(
+    kind: Kind, source: Source, verdict: Verdict
+) -> None:
+    asked = facts(file("pyproject.toml"))
+    asked = replace(asked, issue=replace(asked.issue, kinds=(kind,), source=source))
+    assert gates.protected(asked).verdict is verdict
+    locked = replace(asked, change=replace(asked.change, files=(file("uv.lock"),)))
+    assert gates.protected(locked).verdict is Verdict.REVISE
 
 
 def test_a_binary_needs_permission() -> None:

@@ -104,3 +104,17 @@ def test_a_bid_that_raises_or_lies_outside_0_to_1_is_left_out_and_named() -> Non
         "negative: its confidence -0.1 is not within 0 and 1",
         "undecided: its confidence nan is not within 0 and 1",
     )
+
+
+def test_old_case_a_missing_return_type_goes_to_the_refactoring_specialist_not_to_the_architect() -> None:
+    def bids(architect: float) -> Route:
+        agents = (
+            agent("architect", lambda _: (architect, "plans, mostly"), Kind.TYPE_ERROR, priority=20),
+            agent("refactoring", lambda _: (0.9, "adds return types"), Kind.TYPE_ERROR, priority=30),
+        )
+        return choose(Kind.TYPE_ERROR, gather(agents, issue(Kind.TYPE_ERROR))[0])
+
+    timid, ready = bids(0.1), bids(0.4)
+    assert (timid.agent, timid.fallbacks) == ("refactoring", ())
+    assert [(bid.agent, bid.confidence) for bid in timid.bids] == [("architect", 0.1), ("refactoring", 0.9)]
+    assert (ready.agent, ready.fallbacks) == ("refactoring", ("architect",))

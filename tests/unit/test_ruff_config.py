@@ -101,7 +101,8 @@ def test_ignores_become_exact_codes_of_the_profile_also_from_where_ruff_had_them
     layout = {"E401", "E402", "E501", "E701", "E702", "E703", "E713", "E714"}
     assert config.ignored == imports | layout | {"PLR1711"}
     (per_file,) = config.options
-    assert per_file.startswith('lint.per-file-ignores = {"tests/*" = ["E501", "F841"], "bench/*" = ["E401", ')
+    assert per_file.startswith('lint.per-file-ignores = {"tests/*" = ["E501", "F841"], "docs/*" = ["D200", ')
+    assert '"bench/*" = ["C400", ' in per_file
 
 
 @pytest.mark.parametrize("broken", ["line-length = ", "\xff"])

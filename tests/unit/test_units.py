@@ -5,7 +5,7 @@ from sparky.domain.finding import Finding, Fix, Location, fingerprint, marks
 from sparky.domain.issue import Kind
 from sparky.tools.tool import Unit, covered, joined, parts, units
 
-WORKS = ToolFix(tool="ruff", rules=("F401", "F541"))
+WORKS = ToolFix(tools=("ruff",), rules=("F401", "F541"))
 
 
 def found(path: str, rule: str, message: str, fix: Fix = Fix.SAFE) -> Finding:

@@ -13,6 +13,9 @@ import yaml
 from sparky.domain.agent import Agent, Role, Session
 from sparky.domain.issue import Issue, Kind
 
+PRIORITY = 110
+"""That of a file which says none: after what mends by rule (100), before the sessions that ship (150)."""
+
 KNOWN = ("name", "description", "kinds", "role", "priority", "runner", "model", "tools")
 """The keys that sparky reads; any other is kept as it is."""
 
@@ -86,7 +89,7 @@ def parse(data: bytes, path: str, *, runner: str, foreign: bool = False) -> Agen
         raise front.error("description", "it has no description: say in a line what it is for")
     if not body.strip():
         raise front.error("name", "it has no prompt: write below the front matter what the agent is told")
-    priority = front.values.get("priority", 100)
+    priority = front.values.get("priority", PRIORITY)
     if not isinstance(priority, int) or isinstance(priority, bool):
         raise front.error("priority", f"priority is {priority!r}, and must be a whole number")
     kinds = tuple(front.chosen("kinds", word, Kind) for word in front.words("kinds"))

@@ -1,4 +1,4 @@
-"""DEAD_CODE: what can be taken away without changing what the program does, removed by ruff."""
+"""DEAD_CODE: what can be taken away without changing what the program does, removed by ruff and vulture."""
 
 import re
 
@@ -33,10 +33,10 @@ DEAD_CODE = Agent(
     name="dead-code",
     role=Role.CODER,
     kinds=(Kind.DEAD_CODE,),
-    description="Removes unused local variables, unused format arguments and empty statements with ruff.",
+    description="Removes unused locals, empty statements, and private definitions that nothing names.",
     works=ToolFix(
-        tool="ruff",
-        rules=("F504", "F522", "F523", "F841", "PIE790", "PLR1711", "TC005"),
+        tools=("ruff", "vulture"),
+        rules=("F504", "F522", "F523", "F841", "PIE790", "PLR1711", "TC005", "unused-private"),
         # ruff keeps the right side where it calls something; what may be lost is a comment beside the
         # assignment, which no test needs, and an attribute read for its effect, which tests do see.
         unsafe=("F841",),

@@ -38,7 +38,7 @@ FORMATTING = Agent(
     kinds=(Kind.FORMATTING,),
     description="Formats source code and sorts imports with ruff; removes spellings that say nothing.",
     works=ToolFix(
-        tool="ruff",
+        tools=("ruff",),
         rules=(
             *("format", "I001", "E401", "E703", "E713", "E714", "W291", "W292", "W293", "W605", "F541"),
             *("UP004", "UP009", "UP010", "UP012", "UP015", "UP025", "UP034", "UP039"),

@@ -31,7 +31,7 @@ IMPORTS = Agent(
     role=Role.CODER,
     kinds=(Kind.IMPORT_ERROR,),
     description="Removes unused and repeated imports with ruff, but never from an __init__.py.",
-    works=ToolFix(tool="ruff", rules=("F401", "F811")),
+    works=ToolFix(tools=("ruff",), rules=("F401", "F811")),
     bid=_bid,
     takes=(
         example("Remove unused imports", Kind.IMPORT_ERROR),

@@ -1,5 +1,6 @@
 """The functions of the old design under their old names, thin over what sparky does now."""
 
+from sparky.api.agents import FixResult, get_agent, handle_issues
 from sparky.api.reports import (
     create_skip_report,
     determine_my_responsibility,
@@ -21,6 +22,7 @@ from sparky.api.transcripts import (
 
 __all__ = [
     "FeedbackItem",
+    "FixResult",
     "create_skip_report",
     "determine_my_responsibility",
     "determine_responsibility",
@@ -30,8 +32,10 @@ __all__ = [
     "extract_value",
     "extract_version_number",
     "find_related_agent_files",
+    "get_agent",
     "get_latest_report_by_version",
     "get_project_history_dir",
+    "handle_issues",
     "parse_numbered_list",
     "parse_review_report",
 ]

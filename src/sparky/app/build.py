@@ -22,7 +22,7 @@ from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
 from sparky.ports import Ports, Repository
 from sparky.stages.route import SCRIPTED
-from sparky.tools.table import TOOLS
+from sparky.tools.table import BINARIES, TOOLS
 
 RUNNERS = (SCRIPTED, *config.RUNNERS)
 """The names of all runners; the first is what an agent gets that names none."""
@@ -81,7 +81,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         refusals=house.store,
         reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True)),
         agents=_agents_at(repository, context.base).agents,
-        binaries={name: find_binary(name) for name in TOOLS},
+        binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
     )
 

@@ -19,7 +19,7 @@ from sparky.app.read import open_house
 from sparky.config import ConfigError, Environment, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
-from sparky.tools.table import TOOLS
+from sparky.tools.table import BINARIES, TOOLS
 
 _FREE_BYTES = 1_000_000_000
 _ANEW = "install sparky-agents anew"
@@ -46,7 +46,10 @@ def check_machine(environment: Environment, repo: Path) -> tuple[Check, ...]:
     return (
         Check(name="sparky", well=True, found=f"{__version__} on Python {sys.version.split()[0]}"),
         _version(shell, "git", ("git", "--version"), "install git 2.38 or newer"),
-        *(_version(shell, name, (find_binary(name), "--version"), _ANEW) for name in TOOLS),
+        *(
+            _version(shell, name, (find_binary(name), "--version"), _ANEW)
+            for name in sorted({*BINARIES.values()} - {"python"})
+        ),
         _version(shell, "uv", (find_uv_bin(), "--version"), _ANEW),
         _sandbox(shell),
         _state(environment),

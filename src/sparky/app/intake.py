@@ -87,13 +87,32 @@ def first_state(
 SOURCES = (".py", ".pyi", ".pyw")
 """What the tools look for in a directory. A file that is named to them they read whatever it is."""
 
-SAFE_ORDER = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
+_LAST = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
+"""What other fixes may leave behind: these are always worked on, and last."""
+
+SAFE_ORDER = (
+    Kind.DEPENDENCY,
+    Kind.SECURITY,
+    Kind.DRY_VIOLATION,
+    Kind.PERFORMANCE,
+    Kind.COMPLEXITY,
+    Kind.TEST_ORGANIZATION,
+    Kind.DOCUMENTATION,
+    Kind.TYPE_ERROR,
+    *_LAST,
+)
 """The order in which kinds are mended: what removes code first, layout last, so that each leaves less."""
+
+BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind not in {Kind.DEPENDENCY, Kind.TYPE_ERROR})
+"""What is looked for where no kind is asked for.
+
+No test shows what a program needs only in production, and types take minutes in a large target.
+"""
 
 _RECORDED = 100
 """How many paths of an issue are recorded with it."""
 
-_NOBODY = ("", ToolFix(tool="", rules=()))
+_NOBODY = ("", ToolFix(tools=(), rules=()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +194,8 @@ def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
 def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:
     """The issue that `fix` works on; its findings are kept as a blob, and so are many paths."""
     limits = () if "." in paths else paths
-    issue = findings_issue([one.finding for one in seen.findings], seen.kinds, context.git_dir, limits)
+    found = [one.finding for one in seen.findings]
+    issue = findings_issue(found, seen.kinds, context.git_dir, limits, always=_LAST)
     issue = replace(issue, findings=house.blobs.put(encode(seen.everything)))
     if len(issue.files) <= _RECORDED:
         return issue

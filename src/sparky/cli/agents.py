@@ -9,7 +9,7 @@ from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.agents.agent_md import AgentFileError, parse
 from sparky.agents.registry import FOLDER, FOREIGN, Registry
-from sparky.agents.table import check, owner
+from sparky.agents.table import check, overlaps, owner
 from sparky.app.build import RUNNERS, read_agents
 from sparky.cli.options import KindType, named_repository, repository
 from sparky.cli.output import as_json, put_json, say
@@ -130,6 +130,8 @@ def _say_faults(registry: Registry) -> bool:
     faults = _faults(registry)
     for note in registry.notes:
         say(f"left out: {note}")
+    for warning in overlaps(registry.agents):
+        say(f"warning: {warning}")
     for fault in faults:
         say(f"problem: {fault}")
     return bool(faults)
@@ -170,7 +172,7 @@ def _owned(agent: Agent, registry: Registry) -> list[str]:
 
 def _works(agent: Agent) -> str:
     match agent.works:
-        case ToolFix(tool=tool):
-            return tool
+        case ToolFix(tools=tools):
+            return ", ".join(tools)
         case Session(runner=runner, model=model):
             return f"a session ({runner}{f', {model}' if model else ''})"

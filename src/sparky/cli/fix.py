@@ -9,7 +9,7 @@ import click
 
 from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
-from sparky.app.intake import SAFE_ORDER, Scan, base_of, context_of, first_state, issue_of
+from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, issue_of
 from sparky.app.read import House
 from sparky.cli.options import auto, kinds_option, paths_argument, place, preferences_of, repository, sandbox
 from sparky.cli.output import as_json, put_json, say
@@ -69,7 +69,7 @@ def command(
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:
         here.house.store.forgive(context.git_dir)
-    seen = look(ports, context, kinds or SAFE_ORDER, limits)
+    seen = look(ports, context, kinds or BY_DEFAULT, limits)
     for note in () if limits.empty else seen.notes:
         say(f"note: {note}")
     if check:

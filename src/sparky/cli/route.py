@@ -39,6 +39,8 @@ def command(
     routes = find_routes(errand.issue, registry.agents, sessions=sessions)
     first = routes[0]
     if as_json:
+        for left in first.left_out:
+            say(f"left out: {left}")
         put_json(
             {
                 "kind": first.kind,
@@ -47,7 +49,6 @@ def command(
                 "agent": first.agent,
                 "fallbacks": first.fallbacks,
                 "bids": first.bids,
-                "left_out": first.left_out,
             }
         )
         return 0 if first.agent else 3

@@ -7,7 +7,7 @@ import click
 from rich.table import Table
 
 from sparky.app.build import ports_for
-from sparky.app.intake import SAFE_ORDER, Scan, Sorted, base_of, context_of
+from sparky.app.intake import BY_DEFAULT, Scan, Sorted, base_of, context_of
 from sparky.cli.options import kinds_option, paths_argument, place, repository
 from sparky.cli.output import put_json, say
 from sparky.cli.scope import changed_options, look, scope
@@ -50,7 +50,7 @@ def command(
     context = context_of(here.found, base_of(here.found))
     ports = ports_for(here.house, context, preferences(here.settings))
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
-    seen = look(ports, context, kinds or SAFE_ORDER, limits)
+    seen = look(ports, context, kinds or BY_DEFAULT, limits)
     for note in seen.notes:
         say(f"note: {note}")
     if form == "json":

@@ -30,9 +30,9 @@ ROUTED = frozenset({Role.CODER, Role.TESTER, Role.DOCUMENTER, Role.PLANNER})
 
 @dataclass(frozen=True, kw_only=True)
 class ToolFix:
-    """How a deterministic agent works: a tool, the rules it mends, those whose unsafe fixes it may use."""
+    """How a deterministic agent works: its tools, the rules they mend, those whose unsafe fix it may use."""
 
-    tool: str
+    tools: tuple[str, ...]
     rules: tuple[str, ...]
     unsafe: tuple[str, ...] = ()
 

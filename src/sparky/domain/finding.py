@@ -108,9 +108,15 @@ def left(finding: Finding, why: str) -> Left:
 
 
 def findings_issue(
-    findings: Iterable[Finding], kinds: Sequence[Kind], repository: str, paths: Iterable[str]
+    findings: Iterable[Finding],
+    kinds: Sequence[Kind],
+    repository: str,
+    paths: Iterable[str],
+    always: Sequence[Kind] = (),
 ) -> Issue:
     """One issue with all findings of `kinds`, which keep their order; without `kinds`, of every kind found.
+
+    Of several kinds, those are left out of which nothing is found; not those of `always`.
 
     The key depends on the kinds asked for and the paths alone, so that the same `fix` twice is the same
     issue. `files` are the paths it was limited to (none: the whole repository), the severity is the highest
@@ -119,7 +125,8 @@ def findings_issue(
     asked = tuple(dict.fromkeys(kinds))
     wanted = [finding for finding in findings if not asked or finding.kind in asked]
     found = {finding.kind for finding in wanted}
-    shown = asked or tuple(kind for kind in Kind if kind in found)
+    shown = tuple(kind for kind in asked or Kind if kind in found or (kind in asked and kind in always))
+    shown = shown or asked
     limits = tuple(sorted({tidy for path in paths if (tidy := path.removeprefix("./").rstrip("/")) != "."}))
     identity = "\0".join((*sorted(kind.value for kind in asked), "", *limits))
     ranks = tuple(Severity)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from sparky.domain.agent import Role
 from sparky.domain.attempt import GateResult, Verdict
 from sparky.domain.change import Change, FileChange, Sort, is_lock_file, is_test_path
-from sparky.domain.issue import Issue, Severity
+from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.reference import in_scope
 
 _SUPPRESSION = re.compile(
@@ -99,7 +99,7 @@ def scope(facts: Facts) -> GateResult:
 
 def protected(facts: Facts) -> GateResult:
     """Lock files, secrets, CI, binaries, and what tools and agents are told need to be named by the issue."""
-    asked = facts.issue.files if facts.issue.may_permit else ()
+    asked = (*facts.issue.files, *_declarations(facts.issue)) if facts.issue.may_permit else ()
     touched = [path for f in facts.change.files for path in _paths(f) if f.binary or _is_protected(path)]
     said = [
         f"{path} needs explicit permission: the issue does not name it"
@@ -109,6 +109,12 @@ def protected(facts: Facts) -> GateResult:
     return _result(
         "protected", said, "no lock file, CI, tool configuration or binary is touched", Severity.HIGH
     )
+
+
+def _declarations(issue: Issue) -> tuple[str, ...]:
+    """What findings of dependencies that a person asked for speak of, and nothing else."""
+    asked = issue.source is Source.FINDINGS and Kind.DEPENDENCY in issue.kinds
+    return ("pyproject.toml",) if asked else ()
 
 
 def suppressions(facts: Facts) -> GateResult:

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,10 @@ from sparky.tools.tool import Argv, Read, Tool
 TIMEOUT_S = 600.0
 OUTPUT_LIMIT = 256_000_000
 _PATHS = 10
+_AT_ONCE = 4
+"""How many tools run beside each other."""
+SHARED = frozenset({"S324", "S506"})
+"""Rules by which ruff finds what another tool can mend."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,18 +64,33 @@ def detect(
     `configured` reads the files that configure the tools; None: those of the directory.
     """
     wanted = tuple(kinds)
+    read = reader(root)
     findings: list[Finding] = []
     evidence: list[Evidence] = []
     notes: list[str] = []
-    read = reader(root)
-    for name in TOOLS:
-        tool = TOOLS[name](ports.binaries[name], configured or read)
-        results = tuple(run_tool(ports, root, argv) for argv in tool.detect(wanted, paths))
-        found = tool.findings(results, str(root), read)
-        findings += found
-        evidence += [_evidence(ports, result, sha, len(found)) for result in results]
-        notes += tool.notes if results else ()
-    return Detected(findings=tuple(findings), evidence=tuple(evidence), notes=tuple(notes))
+    tools = [TOOLS[name](ports.binaries[name], configured or read) for name in TOOLS]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        running = [
+            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(wanted, paths)])
+            for tool in tools
+        ]
+        for tool, answers in running:
+            results = tuple(answer.result() for answer in answers)
+            found = tool.findings(results, str(root), read)
+            findings += found
+            evidence += [_evidence(ports, result, sha, len(found)) for result in results]
+            notes += tool.notes if results else ()
+    return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
+
+
+def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings, where of two tools that name one line by one rule the one that can mend it speaks."""
+    shared = {_spot(one) for one in findings if one.rule in SHARED and one.tool != "ruff"}
+    return tuple(one for one in findings if one.tool != "ruff" or _spot(one) not in shared)
+
+
+def _spot(finding: Finding) -> tuple[str, int | None, str]:
+    return finding.location.path, finding.location.line, finding.rule
 
 
 def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:

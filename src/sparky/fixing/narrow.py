@@ -122,7 +122,9 @@ def _told(
     lines, marks = _withdrawn(base_findings(state, ports) or (), trial.stack, reasons)
     ports.refusals.refuse(state.context.git_dir, marks)
     said = f"{len(kept)} edit(s) kept, {len(culprits)} withdrawn after {trial.count} trial(s)"
-    changed = sha != state.base
+    # With nothing left of it the run goes on, where other kinds are still to come.
+    later = any(route.agent is not None for route in state.routes[handoff.part + 1 :])
+    changed = sha != state.base or later
     attempt = handoff.begin(Verdict.PASS if changed else Verdict.REVISE, said)
     attempt = named(replace(attempt, sha=sha), ports, lines)
     if not changed:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Trait
+from sparky.domain.command import Completed
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
@@ -13,6 +14,7 @@ from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
+from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 
 Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
@@ -50,13 +52,18 @@ def layers(state: PipelineState, ports: Ports) -> tuple[Layer, ...] | None:
 
 def apply(ports: Ports, root: Path, works: ToolFix, units: Sequence[Unit], before: Sequence[Finding]) -> None:
     """Apply units in a worktree, and keep clean what was clean `before`; raises ToolError."""
-    tool = bind(ports, works.tool, root)
     touched = sorted({unit.path for unit in units})
-    _run(ports, root, tool.replay(units, works.unsafe))
-    for unit in units:
-        if unit.only:
-            _patch(ports, root, tool, unit)
-    _run(ports, root, tool.replay(tool.tidy(before, touched)))
+    for name in works.tools:
+        tool = bind(ports, name, root)
+        mine = [unit for unit in units if unit.tool == name]
+        _run(ports, root, tool.replay(mine, works.unsafe))
+        offers: dict[Argv, Completed] = {}
+        for unit in mine:
+            if tool.patches(unit):
+                _patch(ports, root, tool, unit, offers)
+    for name in TOOLS:
+        tool = bind(ports, name, root)
+        _run(ports, root, tool.replay(tool.tidy(before, touched)))
 
 
 def _run(ports: Ports, root: Path, commands: Sequence[Argv]) -> None:
@@ -66,20 +73,24 @@ def _run(ports: Ports, root: Path, commands: Sequence[Argv]) -> None:
             raise ToolError(f"{argv[0]} {done.ending.value} with code {done.code}: {done.text()[-500:]}")
 
 
-def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit) -> None:
+def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: dict[Argv, Completed]) -> None:
     """Edit for some findings of a file: all at once if it parses then, else one after the other.
 
     Each edit is sound alone, two together may leave a block empty. The last in the file goes first, since
-    that leaves the names of those before it as they are.
+    that leaves the names of those before it as they are. `offers` has what was offered for the whole target:
+    edits of other files leave it as it is.
     """
 
     def patched(only: tuple[str, ...]) -> bytes:
-        offered = run_tool(ports, root, tool.offer(unit))
+        argv = tool.offer(unit)
+        if argv[-1] != "." or argv not in offers:
+            offers[argv] = run_tool(ports, root, argv)
+        offered = offers[argv]
         return tool.patch(offered, replace(unit, only=only), reader(root))
 
     file = root / unit.path
     together = patched(unit.only)
-    if syntax_error(together) is None:
+    if not unit.path.endswith(".py") or syntax_error(together) is None:
         file.write_bytes(together)
         return
     for mark in reversed(unit.only):
@@ -90,9 +101,10 @@ def message(layer: Layer, run: str, count: int) -> str:
     """The commit message of a layer."""
     files = len({unit.path for unit in layer.units})
     rules = ", ".join(sorted({unit.rule for unit in layer.units}))
+    tools = ", ".join(sorted({unit.tool for unit in layer.units}))
     return (
         f"{layer.kind.value}: mend {count} finding(s) in {files} file(s)\n\n"
-        f"By {layer.works.tool}: {rules}\n"
+        f"By {tools}: {rules}\n"
         "Each finding was looked for again afterwards; nothing new appeared in these files.\n\n"
         f"Sparky-Run: {run}\n"
     )

@@ -125,10 +125,10 @@ def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attem
 def _lines(
     ports: Ports, works: ToolFix, work: _Work, rest: Sequence[Finding], worse: set[str]
 ) -> tuple[Left, ...]:
-    tool = bind(ports, works.tool, work.root)
+    tools = {name: bind(ports, name, work.root) for name in {finding.tool for finding in rest}}
     lines = []
     for finding in rest:
-        why = tool.why_left(finding, works) or work.refused.get(fingerprint(finding), "")
+        why = tools[finding.tool].why_left(finding, works) or work.refused.get(fingerprint(finding), "")
         if not why and finding.location.path in worse:
             why = "its fix brought new findings into this file, and was put back"
         lines.append(left(finding, why or "its fix did not make it go away"))

@@ -8,6 +8,7 @@ from functools import cache
 
 from sparky.domain.agent import Agent
 from sparky.domain.issue import Issue, Kind
+from sparky.issues.kind_words import WORDS
 
 # The codes of ruff, flake8 and their plugins: the longest prefix down to the letters alone decides. What
 # is not here (bugs, naming, taste) is GENERAL.
@@ -16,7 +17,7 @@ _CODES: dict[str, Kind] = {
     **dict.fromkeys(("E402", "F4", "F811", "F82"), Kind.IMPORT_ERROR),
     **dict.fromkeys(("F504", "F522", "F523", "F84", "ERA", "ARG"), Kind.DEAD_CODE),
     **dict.fromkeys(("PIE790", "PIE794", "PLR1711", "TC005"), Kind.DEAD_CODE),
-    **dict.fromkeys(("C9", "PLR09", "SIM"), Kind.COMPLEXITY),
+    **dict.fromkeys(("C9", "PLR09", "RET", "SIM"), Kind.COMPLEXITY),
     **dict.fromkeys(("PERF", "C4", "FURB"), Kind.PERFORMANCE),
     **dict.fromkeys(("ANN",), Kind.TYPE_ERROR),
     **dict.fromkeys(("S",), Kind.SECURITY),
@@ -55,71 +56,9 @@ _PASTED: tuple[tuple[re.Pattern[str], Kind | None], ...] = (
 _TRACEBACK = re.compile(r"(?m)^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)+(?P<error>[\w.]+)")
 _IMPORT_EXCEPTIONS = frozenset({"ImportError", "ModuleNotFoundError"})
 
-# Weight 3: says so by itself; 2: only in a title, or beside others. A title counts three times a body. A tie
-# goes to the kind that stands first: "Support ruff 0.17" is a feature.
-_WORDS: dict[Kind, tuple[tuple[int, str], ...]] = {
-    Kind.GENERAL: (
-        (2, r"^(?:add|allow|build|create|enable|implement|introduce|make|provide|support)"),
-        (4, r"crash(?:es|ed|ing)?|hangs|wrong results?|data loss"),
-        (2, r"feature|endpoint|bug|regression"),
-    ),
-    Kind.FORMATTING: (
-        (3, r"re-?format(?:ted|ting)?|unformatted|(?:run|apply) (?:black|isort|ruff)|code style|pep ?8"),
-        (3, r"trailing whitespace|lines? (?:is |are )?too long|line length"),
-        (3, r"import order|(?:un)?sort(?:ed|ing)? imports"),
-        (3, r"format (?:the |all |our )?(?:code|source|files?)"),
-        (2, r"formatting|indentation|whitespace|isort|ruff|lint(?:ing)?"),
-    ),
-    Kind.IMPORT_ERROR: (
-        (3, r"(?:unused|circular|cyclic|missing|broken|star|wildcard|duplicate) imports?|import errors?"),
-        (3, r"importerror|modulenotfounderror|undefined names?|cannot import|no module named"),
-    ),
-    Kind.TYPE_ERROR: (
-        (3, r"type errors?|type (?:hints?|annotations?)|mypy|pyright|type check(?:s|er|ing)?"),
-    ),
-    Kind.SECURITY: (
-        (3, r"vulnerabilit(?:y|ies)|cve-\d+-\d+|sql injection|path traversal|xss|csrf|bandit"),
-        (3, r"security|hard-?coded (?:passwords?|secrets?|credentials?|keys?)"),
-    ),
-    Kind.TEST_FAILURE: (
-        (3, r"(?:failing|broken|red|flaky) (?:\w+ )?tests?|test failures?"),
-        (3, r"tests? (?:\w+ ){0,2}(?:fails?|failing|failed|broken)"),
-    ),
-    Kind.COMPLEXITY: (
-        (3, r"(?:cyclomatic|cognitive|code) complexity|too complex|too many (?:branches|arguments)"),
-        (2, r"complexity|split (?:up )?(?:the )?(?:large|long|huge)|god (?:class|object)"),
-    ),
-    Kind.DEAD_CODE: (
-        (3, r"(?:dead|unreachable|unused) (?:local )?(?:code|variables?|functions?|class(?:es)?|methods?)"),
-        (2, r"unused(?! (?:imports?|dependenc))"),
-    ),
-    Kind.DEPENDENCY: (
-        (3, r"(?:outdated|vulnerable|missing|unused|upgrade|update|bump|pin) (?:\w+ )?dependenc(?:y|ies)"),
-        (2, r"dependenc(?:y|ies)"),
-    ),
-    Kind.DRY_VIOLATION: (
-        (3, r"duplicated? code|code duplication|copy[- ]pasted?|dry violations?|repeated code"),
-    ),
-    Kind.PERFORMANCE: (
-        (3, r"speed up|too slow|n\+1 quer(?:y|ies)|memory leak|performance (?:problem|issue|regression)s?"),
-        (2, r"performance|slow(?:er|ness)?|latency|optimi[sz]e"),
-    ),
-    Kind.DOCUMENTATION: (
-        (3, r"docstrings?"),
-        (2, r"documentation|document|docs|readme|typos?"),
-    ),
-    Kind.TEST_ORGANIZATION: (
-        (3, r"(?:reorgani[sz]e|restructure|regroup|rename|move) (?:the |our )?tests?"),
-        (3, r"test (?:organi[sz]ation|layout|structure)"),
-    ),
-    Kind.TEST_CREATION: (
-        (3, r"(?:add|write|create|missing|more) (?:\w+ ){0,2}tests?|test coverage|untested"),
-    ),
-    Kind.REVIEW: ((3, r"^review|review (?:the|this|our|these) (?:code|changes?|diff|branch|pull request)"),),
-}
 _PATTERNS = {
     kind: tuple((weight, re.compile(rf"(?i)(?<![\w-])(?:{words})(?![\w-])")) for weight, words in rows)
-    for kind, rows in _WORDS.items()
+    for kind, rows in WORDS.items()
 }
 _CODE = re.compile(rf"\b{_RULE}\b")
 _CODE_WEIGHT = 3

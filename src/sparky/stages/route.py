@@ -1,7 +1,9 @@
 """ROUTE: an agent for each kind of the issue."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
+from threading import Thread
 
 from sparky.domain.agent import FALLBACK, ROUTED, Agent, Role, Route, Session, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
@@ -12,6 +14,9 @@ from sparky.ports import Ports
 
 SCRIPTED = "scripted"
 """The runner of agents that name none: plays a script, or is the coding agent that the user chose."""
+
+BID_TIMEOUT_S = 5.0
+"""How long an agent may think about its bid: one that takes longer is left out, and named."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -37,7 +42,7 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], *, sessions: bool) -> t
     free = {agent.name for agent in workers if not agent.kinds}
     routes = []
     for kind in issue.kinds or (guess.kind,):
-        bids, left_out = gather(workers, replace(issue, kinds=(kind,)))
+        bids, left_out = gather(map(in_time, workers), replace(issue, kinds=(kind,)))
         route = _named(issue.agent, choose(kind, bids, left_out=left_out), free)
         reviewer = _first(able, Role.REVIEWER, kind)
         route = replace(route, tester=tester, validator=validator, reviewer=reviewer)
@@ -50,6 +55,31 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], *, sessions: bool) -> t
             route = replace(route, left_out=(*route.left_out, *said))
         routes.append(replace(route, kind_confidence=guess.confidence, kind_reasons=guess.reasons))
     return tuple(routes)
+
+
+def in_time(agent: Agent, timeout_s: float = BID_TIMEOUT_S) -> Agent:
+    """The agent, whose bid raises TimeoutError where it takes too long."""
+    return replace(agent, bid=partial(_ask, agent.bid, timeout_s))
+
+
+def _ask(bid: Callable[[Issue], tuple[float, str]], timeout_s: float, issue: Issue) -> tuple[float, str]:
+    """What the bid says or raises, in time. One that never ends is left to itself: it can't be stopped."""
+    said: list[tuple[float, str] | Exception] = []
+
+    def think() -> None:
+        try:
+            said.append(bid(issue))
+        except Exception as error:  # noqa: BLE001 - it is raised again below, where it is waited for
+            said.append(error)
+
+    thread = Thread(target=think, daemon=True)
+    thread.start()
+    thread.join(timeout_s)
+    if not said:
+        raise TimeoutError(f"no answer within {timeout_s:g} s")
+    if isinstance(said[0], Exception):
+        raise said[0]
+    return said[0]
 
 
 def _tester(issue: Issue, able: tuple[Agent, ...]) -> str | None:

@@ -27,6 +27,9 @@ from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, fixed
 
+_GRAVE = (Kind.IMPORT_ERROR, Kind.DEAD_CODE, Kind.SECURITY)
+"""What a session may not bring; what is slow to be found or a matter of taste is not among it."""
+
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """Judge the head as a whole. A risk turns `auto` into `ready`; a refusal goes back to the coder."""
@@ -111,8 +114,9 @@ def _look(
 
 
 def _kinds(state: PipelineState) -> tuple[Kind, ...]:
-    """A tool mends what it was asked for; who had a session may have brought findings of any kind."""
-    return looked_for(state) if by_tools_alone(state) else tuple(Kind)
+    """A tool mends what it was asked for; who had a session may have brought what no careful team leaves."""
+    mine = looked_for(state)
+    return mine if by_tools_alone(state) else tuple(dict.fromkeys((*mine, *_GRAVE)))
 
 
 def _tested(state: PipelineState) -> GateResult:

@@ -16,14 +16,24 @@ from sparky.adapters.memory import (
     MemoryShell,
     MemoryTests,
     Program,
+    answer,
 )
 from sparky.adapters.memory_repository import MemoryRepository
 from sparky.adapters.scripted import ScriptedSession
 from sparky.agents.table import AGENTS
 from sparky.domain.agent import Agent
+from sparky.domain.command import Command, Completed
 from sparky.ports import Ports
 from sparky.stages.route import SCRIPTED
-from sparky.tools.table import TOOLS
+from sparky.tools.table import BINARIES, TOOLS
+
+
+def _finds_nothing(command: Command) -> Completed:
+    return answer(command, b"[]")
+
+
+_SILENT = {name: _finds_nothing for name, binary in BINARIES.items() if binary != name}
+"""Tools that are programs of sparky's own, and need not be there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +92,7 @@ def memory_house(
         root=root,
         repository=repository,
         tests=MemoryTests(repository=repository, judge=judge, command=command),
-        shell=MemoryShell(programs or {}),
+        shell=MemoryShell({**_SILENT, **(programs or {})}),
         runner=MemoryRunner(sessions),
         agents=agents,
     )

@@ -15,7 +15,7 @@ from sparky.domain.issue import Kind, Severity
 from sparky.issues.kind import kind_of_code
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse, patched
-from sparky.tools.ruff_rules import BY_CODE, FORMAT, codes
+from sparky.tools.ruff_rules import BY_CODE, FORMAT, MAX_COMPLEXITY, codes
 from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
 from sparky.tools.tool import BROKEN, Argv, Read, ToolError, Unit
 
@@ -29,7 +29,9 @@ _MESSAGES = {FORMAT: "the formatter would change this file"}
 _LAYOUT = ("I001", FORMAT)
 # The formatter says this instead of an empty list.
 _NO_SOURCES = b"No Python files found"
+_NO_PYTHON = (".md", ".rst", ".toml")
 _SOURCES = 'include = ["*.py", "*.pyi", "*.pyw"]'
+_COMPLEXITY = "lint.mccabe.max-complexity"
 _ISOLATED = ("--isolated", "--no-cache", "--no-respect-gitignore", "--force-exclude", "--config", _SOURCES)
 # No ruff, whatever its version, takes an import out of an __init__.py.
 _KEEP = ("--extend-per-file-ignores", "__init__.py*:F401")
@@ -56,13 +58,17 @@ class Ruff:
         return (self.binary, "--version")
 
     def detect(self, kinds: Iterable[Kind], paths: Sequence[str] = (".",)) -> tuple[Argv, ...]:
-        wanted = frozenset(kinds)
+        wanted, paths = frozenset(kinds), _sources(paths)
+        if not paths:
+            return ()
         asked = [c for c in codes(wanted, modern=self.config.modern) if c not in self.config.ignored]
         json = ("--output-format", "json")
         commands = []
         if asked:
             select = ("--select", ",".join([_ALWAYS, *asked]))
-            commands.append(self._command("check", *json, *select, paths=paths))
+            own = any(option.startswith(_COMPLEXITY) for option in self.config.options)
+            limit = () if own or "C901" not in asked else ("--config", f"{_COMPLEXITY} = {MAX_COMPLEXITY}")
+            commands.append(self._command("check", *json, *select, *limit, paths=paths))
         if Kind.FORMATTING in wanted:
             commands.append(self._command("format", "--check", *json, paths=paths))
         return tuple(commands)
@@ -102,7 +108,7 @@ class Ruff:
     def replay(self, units: Iterable[Unit], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
         rules: dict[str, set[str]] = {}
         for unit in units:
-            if unit.only:
+            if self.patches(unit):
                 continue
             rules.setdefault(unit.path, set()).add(unit.rule)
         groups: dict[tuple[str, ...], list[str]] = {}
@@ -110,6 +116,9 @@ class Ruff:
             groups.setdefault(tuple(sorted(rules[path])), []).append(path)
         allowed = frozenset(unsafe)
         return tuple(argv for group in sorted(groups) for argv in self.fix(group, groups[group], allowed))
+
+    def patches(self, unit: Unit) -> bool:
+        return bool(unit.only)
 
     def offer(self, unit: Unit) -> Argv:
         select = ("--select", f"{_ALWAYS},{unit.rule}")
@@ -131,7 +140,9 @@ class Ruff:
 
     def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
         dirty = {(f.location.path, f.rule) for f in before}
-        clean = [(p, rule) for p in sorted(set(paths)) for rule in _LAYOUT if (p, rule) not in dirty]
+        clean = [
+            (p, rule) for p in _sources(sorted(set(paths))) for rule in _LAYOUT if (p, rule) not in dirty
+        ]
         return tuple(Unit(path=path, rule=rule) for path, rule in clean)
 
     def why_left(self, finding: Finding, works: ToolFix) -> str:
@@ -142,7 +153,7 @@ class Ruff:
         if _is_re_export(finding.rule, finding.location.path):
             return "re-export in __init__.py: others may import it from here"
         if finding.fix is Fix.NONE:
-            return why or "ruff has no fix for it"
+            return why or "needs a coding agent: ruff has no fix for it"
         if finding.rule not in works.rules:
             return why or f"{finding.rule} is not among the rules that this agent mends"
         if finding.fix is Fix.UNSAFE and finding.rule not in works.unsafe:
@@ -152,6 +163,11 @@ class Ruff:
     def _command(self, verb: str, *arguments: str, paths: Sequence[str]) -> Argv:
         options = (part for option in self.config.options for part in ("--config", option))
         return (self.binary, verb, *_ISOLATED, *arguments, *options, "--", *paths)
+
+
+def _sources(paths: Iterable[str]) -> tuple[str, ...]:
+    """The paths without those of prose and tables, in which other tools edit."""
+    return tuple(path for path in paths if not path.endswith(_NO_PYTHON))
 
 
 def _believed(result: Completed) -> tuple[Diagnostic, ...]:

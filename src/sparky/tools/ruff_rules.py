@@ -5,10 +5,13 @@ not here, and why: E711 and E712 (SQLAlchemy and pandas mean `== None`), W191 an
 wrong under `indent-style = "tab"`), Q, COM and ISC (the formatter's), RUF100 (with so few rules selected it
 would take `noqa` comments away that the target's own linters need), ERA001 (commented-out code is for its
 author to judge), ARG (mostly public API), B015 and B018 (mostly statements that a test expects to raise: 6
-of 6 in WTForms), RET (taste), T201, D203, D213, INP001 and the like (not wanted by most), UP030 to UP045
-(they rewrite what works).
+of 6 in WTForms), T201, D203, D213, INP001 and the like (not wanted by most), UP030 to UP045 (they rewrite
+what works), C408, RET501 to RET504, SIM105, SIM108, SIM300, D400, D401 and D415 (taste), D100 to D107 (text
+is for its author to write), PERF203, S101, S110, S112, S311, S603, S607 and S608 (mostly what was meant),
+PT009 and PT027 (a suite of unittest is no fault).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sparky.domain.issue import Kind, Severity
@@ -34,6 +37,16 @@ class Rule:
 _AUTHOR = "what was meant is for its author to say"
 _STAR = "only the other module knows which names the star brings"
 _STRING = "inside a string literal, whose text would change"
+
+
+def _alike(
+    codes: str, why: str = "", severity: Severity = Severity.LOW, *, modern: bool = False
+) -> Iterator[Rule]:
+    """Rules that have all but their code in common."""
+    return (Rule(code=code, why=why, severity=severity, modern=modern) for code in codes.split())
+
+
+_BEHAVIOUR = "needs a coding agent: its remedy changes what the program does"
 
 RULES: tuple[Rule, ...] = (
     # FORMATTING: layout and spellings without meaning. I001 is here: the order of imports is layout.
@@ -81,9 +94,29 @@ RULES: tuple[Rule, ...] = (
     Rule(code="PIE794", why="which of two assignments was meant is for their author to say"),
     Rule(code="PLR1711"),
     Rule(code="TC005"),
+    # SECURITY: ruff mends none of them; what `rewrite` can mend is mended there.
+    *_alike("S113 S201 S306 S323 S324 S501 S502 S503 S505 S507 S701", _BEHAVIOUR, Severity.MEDIUM),
+    *_alike("S102 S202 S302 S307 S506 S602 S605", _BEHAVIOUR, Severity.HIGH),
+    # PERFORMANCE
+    *_alike("C400 C401 C402 C403 C404 C405 C406 C409 C410 C411 C413 C414 C416 C417 C418 C419 C420"),
+    *_alike("PERF101 PERF102 PERF401 PERF403"),
+    *_alike("FURB122 FURB129 FURB132 FURB136 FURB157 FURB161 FURB163 FURB166 FURB167 FURB168", modern=True),
+    *_alike("FURB169 FURB181 FURB187 FURB188 FURB192", modern=True),
+    # DOCUMENTATION: the form of docstrings.
+    *_alike("D200 D201 D202 D204 D207 D208 D209 D210 D211 D300 D403 D410 D411 D412 D419"),
+    # TEST_ORGANIZATION
+    *_alike("PT001 PT003 PT006 PT007 PT010 PT018 PT020 PT022 PT023 PT024 PT025 PT026"),
+    # COMPLEXITY: rewrites that collapse, and what has to be taken apart.
+    Rule(code="C901", why="needs a coding agent: how to take a function apart is no rule's to say"),
+    *_alike("RET505 RET506 RET507 RET508 SIM101 SIM102 SIM103 SIM109 SIM114 SIM117 SIM118 SIM201 SIM202"),
+    *_alike("SIM208 SIM210 SIM211 SIM212 SIM220 SIM221 SIM222 SIM223 SIM401 SIM910 SIM911"),
 )
 
 BY_CODE = {rule.code: rule for rule in RULES}
+
+
+MAX_COMPLEXITY = 15
+"""The cyclomatic complexity from which a function is told of (C901), unless the target says another."""
 
 
 def codes(kinds: frozenset[Kind], *, modern: bool) -> tuple[str, ...]:

@@ -2,9 +2,20 @@
 
 from collections.abc import Callable
 
-from sparky.tools import ruff
+from sparky.tools import deptry, mypy, repeated, rewrite, ruff, typos, vulture
 from sparky.tools.tool import Read, Tool
 
 TOOLS: dict[str, Callable[[str, Read], Tool]] = {
     "ruff": ruff.configure,
+    "rewrite": rewrite.configure,
+    "vulture": vulture.configure,
+    "repeated": repeated.configure,
+    "typos": typos.configure,
+    "deptry": deptry.configure,
+    "mypy": mypy.configure,
 }
+
+BINARIES = {name: name for name in TOOLS} | dict.fromkeys(
+    ("rewrite", "vulture", "repeated", "mypy"), "python"
+)
+"""The executable of each; a program of sparky's own runs in sparky's own Python."""

@@ -33,6 +33,7 @@ class Unit:
     path: str
     rule: str
     only: tuple[str, ...] = ()
+    tool: str = "ruff"
 
 
 class Tool(Protocol):
@@ -74,8 +75,12 @@ class Tool(Protocol):
     def replay(self, units: Iterable[Unit], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
         """The commands that apply exactly these units: one `fix` per set of rules that files share.
 
-        Those that are limited to some findings are left out: they are for `offer` and `patch`.
+        Those that `patches` are left out: they are for `offer` and `patch`.
         """
+        ...
+
+    def patches(self, unit: Unit) -> bool:
+        """Whether a unit is applied by `offer` and `patch`: the tool has no command for just it."""
         ...
 
     def offer(self, unit: Unit) -> Argv:
@@ -83,7 +88,7 @@ class Tool(Protocol):
         ...
 
     def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
-        """The unit's file with the edits for its `only` findings, as the answer to `offer` has them.
+        """The unit's file with the edits for its `only` findings (all if it names none), as `offer` has them.
 
         A finding that is not there (any more), or has no edits, counts for nothing; of two edits that overlap
         the first in the file is made.
@@ -109,7 +114,7 @@ def units(
     able: dict[Unit, list[str]] = {}
     barred = set()
     for mark, finding in zip(marks(findings), findings, strict=True):
-        unit = Unit(path=finding.location.path, rule=finding.rule)
+        unit = Unit(path=finding.location.path, rule=finding.rule, tool=finding.tool)
         if mends(works, finding) and fingerprint(finding) in refused:
             barred.add(unit)
         elif mends(works, finding):

@@ -1,0 +1,99 @@
+"""Issues handed to the agents, and the agents themselves, as the coordinator of the old design had them."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sparky.adapters.git import find_repository
+from sparky.adapters.shell import SystemShell
+from sparky.agents.table import AGENTS
+from sparky.app.engine import Engine
+from sparky.app.intake import first_state
+from sparky.app.read import House, open_house, prepare_cache
+from sparky.config import budget, preferences, read_environment, read_settings
+from sparky.domain.agent import Agent
+from sparky.domain.errors import UsageError
+from sparky.domain.issue import Issue, issue_key
+from sparky.domain.result import FinalStatus, Result
+from sparky.domain.run import Take
+from sparky.domain.state import PipelineState
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixResult:
+    """What became of some issues. `success`: every one is merged or ready, and nothing of it remains.
+
+    `confidence` is that of the least sure of all chosen bids (0..1; 0.0 where an issue has no agent).
+    `remaining_issues` are what stays, with the reasons; `calls` counts the attempts of each agent.
+    """
+
+    success: bool
+    confidence: float
+    fixes_applied: tuple[str, ...]
+    remaining_issues: tuple[str, ...]
+    files_modified: tuple[str, ...]
+    calls: dict[str, int]
+
+
+def get_agent(name: str) -> Agent:
+    """The agent of that name; raises UsageError, which names those there are."""
+    for agent in AGENTS:
+        if agent.name == name:
+            return agent
+    raise UsageError(f"no agent is called {name!r}; there are {', '.join(agent.name for agent in AGENTS)}")
+
+
+def handle_issues(issues: Iterable[Issue], repository: Path | None = None) -> FixResult:
+    """Work on each issue in a run of its own, one after the other; what was verified is merged or ready.
+
+    `repository`: where; None: the current directory. Raises UserError for what a person can mend, such as an
+    issue that another run is at.
+    """
+    environment = read_environment()
+    prepare_cache(environment)
+    home = open_house(environment)
+    states: list[PipelineState] = []
+    with home.locks.executor() as executor:
+        engine = Engine(home, executor, adopting=False)
+        try:
+            for issue in issues:
+                state = _claimed(home, executor, issue, repository or Path.cwd())
+                engine.start(state)
+                states.append(home.store.state(state.run_id))
+        finally:
+            engine.stop()
+    return _joined(states, [home.result(state) for state in states])
+
+
+def _claimed(home: House, executor: str, issue: Issue, place: Path) -> PipelineState:
+    found = find_repository(SystemShell(home.environment.base), place)
+    settings = read_settings(found.top)
+    key = issue_key(str(found.git_dir), issue.source, issue.key)
+    state = first_state(home, found, replace(issue, key=key), preferences(settings), budget(settings))
+    if home.store.claim(state, executor, lambda held: Take.START if held is None else Take.JOIN) is Take.JOIN:
+        raise UsageError(f"a run has issue {issue.id} already: see `sparky status`")
+    return state
+
+
+def _joined(states: list[PipelineState], results: list[Result]) -> FixResult:
+    sure = [
+        next((bid.confidence for bid in route.bids if bid.agent == route.agent), 0.0)
+        for state in states
+        for route in state.routes
+    ]
+    calls: Counter[str] = Counter()
+    for result in results:
+        calls.update(result.calls)
+    done = [result for result in results if result.final_status is FinalStatus.SUCCESS]
+    remaining = [line for result in results for line in result.issues_remaining]
+    remaining += [f"{result.issue}: {result.reason}" for result in results if result not in done]
+    files = {path for result in done for path in result.work_completed.files_modified}
+    return FixResult(
+        success=bool(results) and not remaining,
+        confidence=min(sure, default=0.0),
+        fixes_applied=tuple(f"{result.issue}: {result.reason}" for result in done),
+        remaining_issues=tuple(remaining),
+        files_modified=tuple(sorted(files)),
+        calls=dict(calls),
+    )

@@ -1,0 +1,145 @@
+"""A detector that lists findings, each with the edits that would mend it; sparky itself makes the edits."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from sparky.domain.agent import ToolFix
+from sparky.domain.command import Completed, Ending
+from sparky.domain.finding import Finding, Fix, Location, marks
+from sparky.domain.issue import Kind, Severity
+from sparky.tools.ruff_json import Diagnostic, parse, patched
+from sparky.tools.symbols import symbol_at, symbols
+from sparky.tools.tool import Argv, Read, ToolError, Unit
+
+Parse = Callable[[Completed, Read], Iterable[Diagnostic]]
+_FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
+_SUFFIXES = (".py", ".pyi", ".pyw", ".md", ".rst", ".toml")
+
+
+def plain(result: Completed, _read: Read) -> tuple[Diagnostic, ...]:
+    """The answer of a program of sparky's own, which prints what ruff would."""
+    return parse(result.stdout)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """Such a detector, bound to one target; see `Tool` for what its methods promise.
+
+    `kinds` is the kind of each of its rules, `why` what is said of a finding that stays, by rule. `argv` is
+    the command for some paths, of which those with other `suffixes` are left out; file names in its answer
+    are relative to the target's root. `codes` are its exit codes of success. `whole`: what it offers for
+    a file depends on all others, and is long in coming, so it is asked for all at once.
+    """
+
+    name: str
+    binary: str
+    kinds: Mapping[str, Kind]
+    argv: Callable[[Sequence[str]], Argv]
+    parse: Parse = plain
+    why: Mapping[str, str] = field(default_factory=dict)
+    severity: Severity = Severity.LOW
+    suffixes: tuple[str, ...] = (".py",)
+    codes: frozenset[int] = frozenset({0})
+    notes: tuple[str, ...] = ()
+    whole: bool = False
+
+    def version(self) -> Argv:
+        return (self.binary, "--version")
+
+    def detect(self, kinds: Iterable[Kind], paths: Sequence[str] = (".",)) -> tuple[Argv, ...]:
+        mine = [path for path in paths if path.endswith(self.suffixes) or not path.endswith(_SUFFIXES)]
+        if not mine or set(self.kinds.values()).isdisjoint(kinds):
+            return ()
+        return ((self.binary, *self.argv(mine)),)
+
+    def findings(self, results: Sequence[Completed], root: str, read: Read) -> tuple[Finding, ...]:
+        del root  # its file names are relative
+        source = lru_cache(maxsize=None)(read)
+        found = [self._finding(one, source) for done in results for one in self._listed(done, source)]
+        own = (finding for finding in found if source(finding.location.path) is not None)
+        return tuple(sorted(own, key=_place))
+
+    def fix(self, rules: Iterable[str], paths: Sequence[str], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
+        del rules, paths, unsafe
+        return ()
+
+    def replay(self, units: Iterable[Unit], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
+        del units, unsafe
+        return ()
+
+    def patches(self, unit: Unit) -> bool:
+        del unit
+        return True
+
+    def offer(self, unit: Unit) -> Argv:
+        return (self.binary, *self.argv((".",) if self.whole else (unit.path,)))
+
+    def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
+        source = lru_cache(maxsize=None)(read)
+        listed = (
+            one for one in self._listed(offered, source) if (one.code, one.filename) == (unit.rule, unit.path)
+        )
+        pairs = sorted(
+            ((self._finding(one, source), one.fix) for one in listed), key=lambda pair: _place(pair[0])
+        )
+        named = zip(marks(finding for finding, _ in pairs), pairs, strict=True)
+        wanted = [fix.edits for mark, (_, fix) in named if fix and (not unit.only or mark in unit.only)]
+        return patched(read(unit.path) or b"", (edit for edits in wanted for edit in edits))
+
+    def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
+        del before, paths
+        return ()
+
+    def why_left(self, finding: Finding, works: ToolFix) -> str:
+        why = self.why.get(finding.rule, "")
+        if finding.fix is Fix.NONE:
+            return why or "needs a coding agent: no rule mends it"
+        if finding.rule not in works.rules:
+            return why or f"{finding.rule} is not among the rules that this agent mends"
+        return ""
+
+    def _listed(self, result: Completed, read: Read) -> tuple[Diagnostic, ...]:
+        said = result.stderr.decode("utf-8", "backslashreplace").strip()[-2000:]
+        if result.ending is not Ending.EXITED or result.code not in self.codes or result.dropped:
+            how = f"{result.ending.value}, exit code {result.code}, {result.dropped} bytes lost"
+            raise ToolError(f"{self.name} gave no answer: {how}: {said or 'it said nothing'}")
+        try:
+            return tuple(one for one in self.parse(result, read) if one.code in self.kinds)
+        except ValueError as error:
+            raise ToolError(f"{self.name}'s answer can't be read: {error}: {said}") from error
+
+    def _finding(self, one: Diagnostic, read: Read) -> Finding:
+        rule = one.code or ""
+        place = one.location
+        line = place.row if place else None
+        source = read(one.filename) if one.filename.endswith(".py") else None
+        return Finding(
+            tool=self.name,
+            rule=rule,
+            kind=self.kinds[rule],
+            message=one.message,
+            location=Location(
+                path=one.filename,
+                line=line,
+                column=place.column if place else None,
+                symbol=symbol_at(_names(source), line) if source else "",
+            ),
+            severity=self.severity,
+            fix=_FIXES.get(one.fix.applicability, Fix.NONE) if one.fix else Fix.NONE,
+        )
+
+
+@lru_cache(maxsize=64)
+def _names(source: bytes) -> tuple[str, ...]:
+    return symbols(source)
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str]:
+    where = finding.location
+    return where.path, where.line or 0, where.column or 0, finding.rule
+
+
+def program(name: str, *options: str) -> Callable[[Sequence[str]], Argv]:
+    """The command of a program of sparky's own, for its Python: isolated from the target's files."""
+    return lambda paths: ("-I", "-m", f"sparky.tools.programs.{name}", *options, "--", *paths)

@@ -1,0 +1,60 @@
+"""Calls that ruff's security rules name and that can be rewritten with equal behaviour.
+
+S324: a hash that the program uses for no secret says so (Python 3.9, the same digest). S506: `yaml.load(x)`
+without a loader is `yaml.safe_load(x)`, as the newer PyYAML demands one.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from sparky.tools.programs.sources import arguments, diagnostic, place, put, sources, tree_of
+from sparky.tools.ruff_json import Diagnostic, Edit
+
+_HASHES = frozenset({"md5", "sha1"})
+
+
+def rewrites(path: str, source: bytes, *, flags: bool) -> Iterator[Diagnostic]:
+    """The findings of a file that can be mended; those of S324 only if the target's Python has `flags`."""
+    tree = tree_of(source) if b"hashlib" in source or b"yaml" in source else None
+    for node in ast.walk(tree) if tree is not None else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="hashlib"), attr=name)) if (
+                flags and name in _HASHES
+            ):
+                yield from _hash(path, source, node, name)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="yaml"), attr="load") as called, args=[_], keywords=[]
+            ):
+                end = place(source, called.end_lineno or 0, called.end_col_offset or 0)
+                start = place(source, called.end_lineno or 0, (called.end_col_offset or 0) - len("load"))
+                where = place(source, node.lineno, node.col_offset)
+                edit = Edit(content="safe_load", location=start, end_location=end)
+                yield diagnostic(
+                    "S506", path, "`yaml.load` without a loader can make any object", where, edit
+                )
+
+
+def _hash(path: str, source: bytes, node: ast.Call, name: str) -> Iterator[Diagnostic]:
+    if any(word.arg in {None, "usedforsecurity"} for word in node.keywords):
+        return
+    given = [*node.args, *(word.value for word in node.keywords)]
+    before = source.splitlines()[(node.end_lineno or 1) - 1][: (node.end_col_offset or 1) - 1].rstrip()
+    if before.endswith(b",") or not before:  # one argument a line: where a comment may stand
+        return
+    end = place(source, node.end_lineno or 0, (node.end_col_offset or 1) - 1)
+    text = f"{', ' if given else ''}usedforsecurity=False"
+    where = place(source, node.lineno, node.col_offset)
+    message = f"Probable use of insecure hash functions in `hashlib`: `{name}`"
+    yield diagnostic("S324", path, message, where, Edit(content=text, location=end, end_location=end))
+
+
+def main() -> None:
+    """Print what can be rewritten in the paths of the command line; `--hash-flags`: Python 3.9 or newer."""
+    flags = "--hash-flags" in sys.argv[: sys.argv.index("--")]
+    put(one for path in sources(arguments()) for one in rewrites(path, Path(path).read_bytes(), flags=flags))
+
+
+if __name__ == "__main__":
+    main()

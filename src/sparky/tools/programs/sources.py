@@ -1,0 +1,66 @@
+"""What programs read and print: the target's Python files, and findings as ruff prints them."""
+
+import ast
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from sparky.formats.python_source import parse
+from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy
+
+_TOOLS = ".direnv .eggs .ipynb_checkpoints .mypy_cache .nox .pants.d .pytest_cache .ruff_cache .tox"
+_OTHERS = (
+    "__pypackages__ _build _vendor build dist node_modules site-packages third_party vendor vendored venv"
+)
+SKIPPED = frozenset(f".bzr .git .hg .svn .venv {_TOOLS} {_OTHERS}".split())
+"""Directories with code that is not the target's own: what ruff leaves out, and vendored trees."""
+
+
+def arguments() -> list[str]:
+    """The paths of the command line: what stands after `--`."""
+    return sys.argv[sys.argv.index("--") + 1 :]
+
+
+def sources(paths: Iterable[str]) -> Iterator[str]:
+    """The Python files among the paths and below them, relative to the current directory, no links."""
+    for path in paths:
+        if not Path(path).is_dir():
+            yield path
+            continue
+        for place, folders, names in os.walk(path):
+            folders[:] = sorted(set(folders) - SKIPPED)
+            files = (Path(place, name) for name in sorted(names) if name.endswith(".py"))
+            yield from (file.as_posix() for file in files if not file.is_symlink())
+
+
+def tree_of(source: bytes) -> ast.Module | None:
+    """The parsed source, None if it is none: such a file is ruff's to name."""
+    try:
+        return parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def column(source: bytes, line: int, offset: int) -> int:
+    """The column (characters from 1) of a byte offset that `ast` gives, which counts in UTF-8."""
+    text = source.splitlines()[line - 1].decode("utf-8", "surrogateescape")
+    return len(text.encode("utf-8", "surrogateescape")[:offset].decode("utf-8", "surrogateescape")) + 1
+
+
+def place(source: bytes, line: int, offset: int) -> Place:
+    """A place as ruff names it, from what `ast` says."""
+    return Place(row=line, column=column(source, line, offset))
+
+
+def diagnostic(code: str, path: str, message: str, where: Place, *edits: Edit) -> Diagnostic:
+    """A finding; with edits it can be mended, the tests decide whether it stays so."""
+    fix = Remedy(applicability="safe", edits=edits) if edits else None
+    return Diagnostic(code=code, filename=path, message=message, location=where, fix=fix)
+
+
+def put(found: Iterable[Diagnostic]) -> None:
+    """Print findings on standard output."""
+    sys.stdout.buffer.write(msgspec.json.encode(list(found)))

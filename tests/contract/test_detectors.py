@@ -1,0 +1,145 @@
+"""The real tools on a project with a fault of every kind: what they find, what sparky's edits make of it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparky.domain.command import Completed, Ending
+from sparky.domain.finding import Finding, Fix
+from sparky.domain.issue import Kind
+from sparky.tools.table import BINARIES, TOOLS
+from sparky.tools.tool import Argv, Tool, ToolError, Unit
+from tests.contract.faults import FAULTS
+
+BESIDE = Path(sys.executable).parent
+
+
+class Target:
+    """A directory of files, and a tool bound to it."""
+
+    def __init__(self, root: Path, name: str, files: dict[str, str]) -> None:
+        self.root, self.name = root.resolve(), name
+        for path, text in files.items():
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_bytes(text.encode())
+
+    def read(self, path: str) -> bytes | None:
+        file = self.root / path
+        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+
+    @property
+    def tool(self) -> Tool:
+        return TOOLS[self.name](str(BESIDE / BINARIES[self.name]), self.read)
+
+    def run(self, argv: Argv) -> Completed:
+        done = subprocess.run(argv, cwd=self.root, capture_output=True, check=False)
+        out, err = done.stdout, done.stderr
+        ended = Ending.EXITED
+        return Completed(argv=argv, ending=ended, code=done.returncode, stdout=out, stderr=err, seconds=0.0)
+
+    def find(self, *paths: str) -> tuple[Finding, ...]:
+        answers = [self.run(argv) for argv in self.tool.detect(Kind, paths or (".",))]
+        return self.tool.findings(answers, str(self.root), self.read)
+
+    def mend(self, path: str, rule: str) -> str:
+        unit = Unit(path=path, rule=rule, tool=self.name)
+        (self.root / path).write_bytes(self.tool.patch(self.run(self.tool.offer(unit)), unit, self.read))
+        return (self.root / path).read_text()
+
+
+def lines(findings: tuple[Finding, ...]) -> list[str]:
+    places = [(f, f"{f.location.path}:{f.location.line} {f.location.symbol}") for f in findings]
+    return [f"{f.kind.value} {where} {f.rule} {f.fix.value}: {f.message}" for f, where in places]
+
+
+EXPECTED = {
+    "rewrite": [
+        "SECURITY shop.py:10 key S324 safe: Probable use of insecure hash functions in `hashlib`: `md5`",
+    ],
+    "vulture": ["DEAD_CODE shop.py:44 _old_key unused-private safe: unused function `_old_key`"],
+    "repeated": [
+        "DRY_VIOLATION shop.py:22 amount repeated-function safe: `amount` has the same body as `total`",
+    ],
+    "typos": [
+        "DOCUMENTATION README.md:3  typo safe: `recieve` should be `receive`",
+        "DOCUMENTATION shop.py:9 key typo safe: `seperate` should be `separate`",
+    ],
+    "deptry": ["DEPENDENCY pyproject.toml:7  DEP002 safe: `requests` is declared, and nothing imports it"],
+    "mypy": ["TYPE_ERROR shop.py:48 greet no-untyped-def safe: Function is missing a type annotation"],
+}
+
+
+@pytest.mark.parametrize(
+    "name", [*sorted({*EXPECTED} - {"mypy"}), pytest.param("mypy", marks=pytest.mark.soak)]
+)
+def test_each_detector_finds_its_faults_and_finds_them_no_more_once_they_are_mended(
+    name: str, tmp_path: Path
+) -> None:
+    target = Target(tmp_path, name, FAULTS)
+    found = target.find()
+    assert lines(found) == EXPECTED[name]
+    for finding in found:
+        target.mend(finding.location.path, finding.rule)
+    assert target.find() == ()
+
+
+def test_what_the_edits_leave(tmp_path: Path) -> None:
+    target = Target(tmp_path, "repeated", FAULTS)
+    body = '    """The same, once more."""\n    return total(prices)\n'
+    assert body in target.mend("shop.py", "repeated-function")
+    assert '"click>=8",\n]' in Target(tmp_path, "deptry", {}).mend("pyproject.toml", "DEP002")
+    hashed = Target(tmp_path, "rewrite", {}).mend("shop.py", "S324")
+    assert "hashlib.md5(name.encode(), usedforsecurity=False)" in hashed
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "expected"),
+    [
+        ("typos", {"tests/data/a.md": "recieve\n", "a.csv": "recieve\n", "a.py": 'recieve = "teh"\n'}, []),
+        ("typos", {"a.py": '"""Teh text that runs."""\nprint(__doc__)\n'}, []),
+        ("typos", {"a.py": 'def f() -> None:\n    """Say.\n\n    >>> "teh"\n    """\n'}, []),
+        ("deptry", {"pyproject.toml": "[project\n", "a.py": "import yaml\n"}, []),
+        ("rewrite", {"a.py": 'import hashlib\nX = hashlib.md5(b"", usedforsecurity=True)\n'}, []),
+        ("rewrite", {"a.py": "def f(:\n"}, []),
+        ("mypy", {"bad.py": "def f(:\n", "a.py": "def f() -> None: ...\n"}, []),
+        pytest.param(
+            *("mypy", {"mypy.ini": "[mypy]\n", "a.py": "def f(x): return x\n"}, []), marks=pytest.mark.soak
+        ),
+        ("vulture", {"a.py": "def _f() -> None: ...\n\n\nX = 1\n", "b.cfg": "call = _f\n"}, [Fix.NONE]),
+        ("vulture", {"a.py": "def f() -> int:\n    return 1\n    print()\n\n\nf()\n"}, [Fix.NONE]),
+    ],
+)
+def test_traps_are_left_alone(name: str, files: dict[str, str], expected: list[Fix], tmp_path: Path) -> None:
+    assert [finding.fix for finding in Target(tmp_path, name, files).find()] == expected
+
+
+def test_no_dependency_is_taken_out_where_a_module_has_no_package_or_a_lock_file_has_it(
+    tmp_path: Path,
+) -> None:
+    unknown = Target(tmp_path / "1", "deptry", {**FAULTS, "odd.py": "import oddity\n"})
+    assert {(f.rule, f.fix) for f in unknown.find()} == {("DEP001", Fix.NONE), ("DEP002", Fix.NONE)}
+    locked = Target(tmp_path / "2", "deptry", {**FAULTS, "uv.lock": ""})
+    assert [f.fix for f in locked.find()] == [Fix.NONE]
+    optional = "try:\n    import oddity\nexcept ImportError:\n    oddity = None\n"
+    tried = Target(tmp_path / "3", "deptry", {**FAULTS, "odd.py": optional})
+    assert [f.fix for f in tried.find()] == [Fix.SAFE]
+
+
+@pytest.mark.soak
+def test_line_ends_stay_as_they_are(tmp_path: Path) -> None:
+    windows = {"a.py": "import hashlib\r\n\r\n\r\ndef f(x=1):\r\n    print(hashlib, x)\r\n"}
+    mended = Target(tmp_path, "mypy", windows)
+    mended.mend("a.py", "no-untyped-def")
+    data = mended.read("a.py") or b""
+    assert b"def f(x: int=1) -> None:\r\n" in data
+    assert data.count(b"\n") == data.count(b"\r\n")
+
+
+def test_an_answer_that_is_none_is_an_error(tmp_path: Path) -> None:
+    target = Target(tmp_path, "typos", {"a.py": "# teh\n"})
+    (argv,) = target.tool.detect([Kind.DOCUMENTATION])
+    done = target.run((argv[0], "--nonsense"))
+    with pytest.raises(ToolError, match="typos gave no answer: exited, exit code 64"):
+        target.tool.findings([done], str(target.root), target.read)
