@@ -83,6 +83,16 @@ def measure(
     return len(right) >= RIGHT_GOAL * len(answered) and len(silent) <= UNKNOWN_GOAL * len(known) and not sure
 
 
+def first_sight(said: Mapping[str, str], truth: Mapping[str, str]) -> None:
+    """Print what the reader answered when it saw these reports for the first time."""
+    answered = [report for report in said if said[report] != "unknown"]
+    right = sum(said[report] == truth[report] for report in answered)
+    known = [report for report in said if truth[report] != "unknown"]
+    silent = sum(said[report] == "unknown" for report in known)
+    print(f"  AT FIRST SIGHT: right    {right}/{len(answered)} = {right / len(answered):.1%}")
+    print(f"  AT FIRST SIGHT: silent   {silent}/{len(known)} = {silent / len(known):.1%}")
+
+
 def timed(text: str) -> float:
     """Seconds of the processor for one reading: the clock also counts what others do on the machine."""
     started = time.process_time()
@@ -123,12 +133,15 @@ def main() -> None:
         ("written after the reader", "fresh"),
         ("written after that", "blind"),
         ("written last", "last"),
+        *((f"held out, {number}", f"unseen_{number}") for number in range(1, 5)),
     ):
         names = [name for name, label in labels.items() if label["set"] == part]
         texts = {name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in names}
         truth = {name: labels[name]["responsibility"] for name in names}
         print(f"\n=== {title}: {len(names)} reports in {len({n.partition('/')[0] for n in names})} styles")
         met &= measure("ours", ours, texts, truth)
+        if all("first" in labels[name] for name in names):
+            first_sight({name: labels[name]["first"] for name in names}, truth)
         measure("keywords", keywords, texts, truth)
         measure("always coder", always_coder, texts, truth)
     print("\n=== time")

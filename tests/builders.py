@@ -1,6 +1,6 @@
 """Small values that many tests start from."""
 
-from sparky.domain.agent import Route
+from sparky.domain.agent import Agent, Role, Route, Session
 from sparky.domain.attempt import Attempt, GateResult, Stage, Strategy, Trait, Verdict
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.run import RunRow
@@ -18,6 +18,14 @@ CONTEXT = Context(
     base=BASE,
     target="main",
     branch="sparky/7-tidy-the-report-0a1b2c3d-1",
+)
+REVIEWER = Agent(
+    name="reviewer",
+    role=Role.REVIEWER,
+    kinds=(),
+    works=Session(runner="scripted", prompt="Look at the names."),
+    bid=lambda _: (0.0, ""),
+    description="Reads the change.",
 )
 
 

@@ -13,6 +13,7 @@ from sparky.domain.attempt import Attempt
 from sparky.domain.change import FileChange
 from sparky.domain.command import Command, Completed, Level
 from sparky.domain.errors import UserError
+from sparky.domain.report import Filed
 from sparky.domain.state import Context
 from sparky.domain.testing import TestRun
 
@@ -35,11 +36,9 @@ class Blobs(Protocol):
 
     def put(self, data: bytes) -> str:
         """Keep the bytes; returns their digest. The same bytes twice are kept once."""
-        ...
 
     def get(self, digest: str) -> bytes:
         """The bytes; raises KeyError if they are not there."""
-        ...
 
 
 class Repository(Protocol):
@@ -47,69 +46,54 @@ class Repository(Protocol):
 
     def resolve(self, ref: str) -> str | None:
         """The commit sha that a ref names, None if there is none."""
-        ...
 
     def open(self, run: str, branch: str, sha: str) -> Path:
         """The run's worktree, clean and at `sha`, on `branch`. Made if missing, put right if not so."""
-        ...
 
     def commit(self, run: str, message: str) -> str | None:
         """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed.
 
         Raises `UncommittableError` for what an agent left there that no commit can hold.
         """
-        ...
 
     def reset(self, run: str, sha: str) -> None:
         """Put the run's worktree and branch to `sha`; all that is not in it is gone."""
-        ...
 
     def changes(self, base: str, head: str) -> tuple[FileChange, ...]:
         """The files that differ, sorted by path."""
-        ...
 
     def patch(self, base: str, head: str, paths: Sequence[str] = ()) -> bytes:
         """The diff as text with three lines of context, binary-safe."""
-        ...
 
     def read(self, sha: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None if it is not there."""
-        ...
 
     def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """Path and bytes of those of the paths that are files at a commit, sorted; few processes for many."""
-        ...
 
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit's tree, sorted; links and submodules are left out."""
-        ...
 
     def export(self, sha: str, into: Path) -> None:
         """Write a commit's files into an empty directory, which gets no link to the repository."""
-        ...
 
     def tree(self, sha: str) -> str:
         """The tree sha of a commit."""
-        ...
 
     def keep(self, run: str, sha: str) -> None:
         """Hold a commit by `refs/sparky/runs/<run>` so that nothing verified is ever lost."""
-        ...
 
     def rebase(self, run: str, onto: str) -> tuple[str | None, tuple[str, ...]]:
         """Put the run's commits onto another base: (new head, ()), or (None, files in conflict)."""
-        ...
 
     def revert(self, base: str, head: str, onto: str, message: str) -> tuple[str | None, tuple[str, ...]]:
         """Take the changes from `base` to `head` back on top of `onto`: (new head, ()), or (None, files).
 
         A new commit; no branch is moved and no worktree touched. The files are those in conflict.
         """
-        ...
 
     def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
         """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
-        ...
 
     def merge(self, target: str, expected: str, head: str) -> None:
         """Fast-forward the branch from `expected` to `head`; done already is success.
@@ -117,19 +101,15 @@ class Repository(Protocol):
         Raises `TargetMovedError` if the branch is elsewhere, `DirtyCheckoutError` if it is checked out
         with uncommitted changes.
         """
-        ...
 
     def close(self, run: str) -> None:
         """Remove the run's worktree; its branch and what `keep` holds stay."""
-        ...
 
     def require_droppable(self, run: str, branch: str) -> None:
         """Raise `GitError` if `drop` would refuse."""
-        ...
 
     def drop(self, run: str, branch: str) -> None:
         """Remove the run's branch and kept ref, too; refuses if its commits are nowhere else."""
-        ...
 
 
 class GitError(UserError):
@@ -159,7 +139,6 @@ class Tests(Protocol):
 
     def discover(self, context: Context, sha: str) -> tuple[str, ...] | None:
         """The repository's test command, None if it has none."""
-        ...
 
     def run(
         self,
@@ -177,7 +156,6 @@ class Tests(Protocol):
         The result of a full run is cached, apart for each `turn`: two turns tell what is steady. Not cached
         is one that is watched for which of these `lines` of Python, by path, it runs.
         """
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +163,7 @@ class SessionRequest:
     """What a session with a coding agent starts from.
 
     `model` "": the runner's own choice; `tools` empty: all that it has. `tokens`, `usd`, `turns`: what it may
-    use up.
+    use up. `reports`: a folder of what others left on the run, to be read. `review`: it is to write a report.
     """
 
     run: str
@@ -202,6 +180,8 @@ class SessionRequest:
     tokens: int | None = None
     usd: float | None = None
     turns: int | None = None
+    reports: Path | None = None
+    review: bool = False
 
 
 class SessionEnding(Enum):
@@ -220,8 +200,9 @@ class SessionEnding(Enum):
 class SessionResult:
     """What the agent claims, and how its process ended; `detail`: more on that. Nothing here is evidence.
 
-    `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is. Both
-    are empty if it says no such thing. `retry_at`: when its model can be asked again, in seconds since 1970.
+    `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is;
+    `report`: what a reviewer writes. Each is empty if it says no such thing. `retry_at`: when its model can
+    be asked again, in seconds since 1970.
     """
 
     claimed_success: bool
@@ -230,6 +211,7 @@ class SessionResult:
     detail: str = ""
     handover: str = ""
     plan: tuple[str, ...] = ()
+    report: str = ""
     output: bytes = b""
     tokens: int = 0
     turns: int = 0
@@ -255,7 +237,6 @@ class Progress(Protocol):
 
     def say(self, run: str, text: str) -> None:
         """One line."""
-        ...
 
 
 class Receipts(Protocol):
@@ -263,11 +244,9 @@ class Receipts(Protocol):
 
     def find(self, run: str, ordinal: int) -> Attempt | None:
         """The attempt as it was done; None if it never came to its end."""
-        ...
 
     def put(self, run: str, ordinal: int, attempt: Attempt) -> None:
         """Keep the attempt, on disk when this returns."""
-        ...
 
 
 class Refusals(Protocol):
@@ -275,11 +254,22 @@ class Refusals(Protocol):
 
     def refuse(self, repository: str, reasons: Mapping[str, str]) -> None:
         """Remember them, each with the reason."""
-        ...
 
     def refusals(self, repository: str) -> Mapping[str, str]:
         """Fingerprint to reason, for all that is remembered."""
-        ...
+
+
+class Reports(Protocol):
+    """What was reported on runs, apart from their code; a report is never edited."""
+
+    def of(self, run: str) -> tuple[tuple[Filed, str], ...]:
+        """The reports on a run, each with its text, in the order in which they were left."""
+
+    def leave(self, run: str, name: str, text: str, code: str) -> None:
+        """Add a report that speaks of the commit `code`; what is there under its name stays as it is."""
+
+    def drop(self, run: str) -> None:
+        """Remove the reports on a run; none is fine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,6 +285,7 @@ class Ports:
     progress: Progress
     receipts: Receipts
     refusals: Refusals
+    reports: Reports
     agents: tuple[Agent, ...]
     binaries: Mapping[str, str]
     scratch: Path

@@ -130,8 +130,8 @@ def bid_line(bid: Bid, route: Route) -> str:
 
 def briefing_lines(told: Briefing) -> tuple[str, ...]:
     """Which report was chosen, whose items it has, which were passed over, and what was answered since."""
-    chosen = told.chosen.id.name if told.chosen else "no report"
-    first = f"{told.role.value}: {told.scenario.value} by {chosen}: {told.reason}"
+    by = f" by {told.chosen.id.name}" if told.chosen else ""
+    first = f"{told.role.value}: {told.scenario.value}{by}: {told.reason}"
     items = (f"for the {item.owner.value}: {item.text}" for item in told.items)
     over = (f"passed over {path}: {why}" for path, why in told.passed_over)
     settled = (f"{one.item} {one.settled.value}: {one.reason}" for one in told.settled)

@@ -1,4 +1,4 @@
-"""sparky's own reports: a chain of commits beside the code, never edited, never lost to another writer."""
+"""The port `Reports`, on both adapters; and the real one's chain of commits beside the code."""
 
 import os
 import subprocess
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from sparky.adapters.git import Git
+from sparky.adapters.memory import MemoryReports
 from sparky.adapters.report_chain import ReportChain
-from sparky.adapters.reports import ReportsError
 from sparky.adapters.shell import SystemShell
-from sparky.domain.report import in_order
+from sparky.ports import Reports
 
 RUN, CODE = "7-0a1b2c3d-1", "c" * 40
 REVIEW, CODING = "ReviewAgent_Issue#7_Report_v1.md", "CodingAgent_Issue#7_Report_v1.md"
@@ -30,31 +30,53 @@ def chain(tmp_path: Path) -> ReportChain:
     return ReportChain(git=Git(shell=SystemShell({**os.environ}), cwd=place, git_dir=place, own=True))
 
 
-def test_before_the_first_report_there_is_none(chain: ReportChain) -> None:
-    assert chain.shelf(RUN).filed == ()
+@pytest.fixture(params=["real", "memory"])
+def reports(request: pytest.FixtureRequest, chain: ReportChain) -> Reports:
+    return MemoryReports() if request.param == "memory" else chain
 
 
-def test_reports_are_read_in_the_order_in_which_they_were_left(chain: ReportChain) -> None:
-    first = chain.leave(RUN, REVIEW, "a review\n", CODE)
-    second = chain.leave(RUN, CODING, "schön\n", CODE)
-    shelf = chain.shelf(RUN)
-    assert [(one.id.name, one.commit) for one in in_order(shelf.filed)] == [(REVIEW, first), (CODING, second)]
-    assert [shelf.read(one.path) for one in in_order(shelf.filed)] == ["a review\n", "schön\n"]
-    assert chain.shelf("another").filed == ()
+def left(reports: Reports, run: str = RUN) -> list[tuple[str, str]]:
+    return [(filed.id.name, text) for filed, text in reports.of(run)]
+
+
+def test_reports_are_read_in_the_order_in_which_they_were_left(reports: Reports) -> None:
+    assert left(reports) == []
+    reports.leave(RUN, REVIEW, "a review\n", CODE)
+    reports.leave(RUN, CODING, "schön\n", CODE)
+    assert left(reports) == [(REVIEW, "a review\n"), (CODING, "schön\n")]
+    ranks = [filed.rank for filed, _ in reports.of(RUN)]
+    assert ranks == sorted(set(ranks))
+    assert left(reports, "another") == []
+
+
+def test_a_report_is_left_once_and_never_edited(reports: Reports) -> None:
+    for text in ("a review\n", "a review\n", "another\n"):
+        reports.leave(RUN, REVIEW, text, CODE)
+    assert left(reports) == [(REVIEW, "a review\n")]
+
+
+def test_what_is_dropped_is_gone(reports: Reports) -> None:
+    reports.leave(RUN, REVIEW, "a review\n", CODE)
+    reports.leave("another", REVIEW, "a review\n", CODE)
+    reports.drop(RUN)
+    reports.drop(RUN)
+    assert (left(reports), len(left(reports, "another"))) == ([], 1)
+
+
+def test_a_report_is_a_commit_of_its_own_that_names_the_code(chain: ReportChain) -> None:
+    chain.leave(RUN, REVIEW, "a review\n", CODE)
+    chain.leave(RUN, CODING, "schön\n", CODE)
+    (first, _), (second, _) = chain.of(RUN)
     repo = chain.git.cwd
-    assert git(repo, "log", "-1", "--format=%an%n%B", second) == f"sparky\n{CODING}\n\nSpeaks-Of: {CODE}"
+    assert git(repo, "rev-list", f"refs/sparky/reports/{RUN}").split() == [second.commit, first.commit]
+    assert (
+        git(repo, "log", "-1", "--format=%an%n%B", second.commit) == f"sparky\n{CODING}\n\nSpeaks-Of: {CODE}"
+    )
     assert git(repo, "for-each-ref", "--format=%(refname)") == f"refs/sparky/reports/{RUN}"
-
-
-def test_the_same_report_again_changes_nothing_and_none_is_edited(chain: ReportChain) -> None:
-    first = chain.leave(RUN, REVIEW, "a review\n", CODE)
-    assert chain.leave(RUN, REVIEW, "a review\n", CODE) == first
-    with pytest.raises(ReportsError, match="was left on 7-0a1b2c3d-1 already, with another text"):
-        chain.leave(RUN, REVIEW, "another\n", CODE)
 
 
 def test_of_two_that_write_at_once_none_is_lost(chain: ReportChain) -> None:
     names = [f"CodingAgent_Issue#7_Report_v{version}.md" for version in range(1, 7)]
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda name: chain.leave(RUN, name, name, CODE), names))
-    assert {one.id.name for one in chain.shelf(RUN).filed} == set(names)
+    assert {filed.id.name for filed, _ in chain.of(RUN)} == set(names)

@@ -3,7 +3,7 @@
 import os
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -14,13 +14,14 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility, Stage
 from sparky.domain.change import Lines
-from sparky.domain.report import Filed, Report, in_order
+from sparky.domain.report import Filed, Report, ReportId, in_order, next_id
 from sparky.reports.branch import Briefing, Left, Scenario, brief
-from sparky.reports.compose import report_of, skip_report
+from sparky.reports.compose import replies_of, report_of, skip_report
 from sparky.reports.own import read_any
 from sparky.reports.report_md import render
-from tests.builders import RUN, changed, sha, state_of, visited
+from tests.builders import RUN, changed, sha, visited
 
+BLANK = ReportId(agent="any", issue="7", version=1)
 ROLES = (Role.CODER, Role.TESTER, Role.REVIEWER)
 CODER, TESTER = {Role.CODER: Scenario.RETRY_AFTER_REVIEW}, {Role.TESTER: Scenario.RETRY_AFTER_REVIEW_BLOCK}
 
@@ -40,7 +41,8 @@ class Relay:
         left = [Left(filed=one, reading=read_any(shelf.read(one.path))) for one in in_order(shelf.filed)]
         return brief(role, left, judged=judged, diff=lambda _old, _new: self.diff)
 
-    def leave(self, report: Report, text: str = "") -> None:
+    def leave(self, agent: str, report: Report, text: str = "") -> None:
+        report = replace(report, id=next_id(self.filed(), agent, "7"))
         self.chain.leave(RUN, report.id.name, text or render(report), report.sha)
 
     def acting(
@@ -58,7 +60,8 @@ class Relay:
         told = self.told(role)
         self.diff |= {path: Lines(added=("changed",)) for path in paths}
         attempt = changed("coder", sha("d")) if role is Role.CODER else visited(Stage.TEST, to=sha("e"))
-        self.leave(report_of(state_of(attempt), attempt, self.filed(), told, self.diff))
+        replies = replies_of(told.items, sha("d"), self.diff, "")
+        self.leave(role.value, report_of(attempt, BLANK, sha("d"), told=told, replies=replies))
 
 
 @pytest.fixture
@@ -78,8 +81,7 @@ def relay(tmp_path: Path) -> Relay:
 
 
 def review(relay: Relay, text: str) -> None:
-    attempt = visited(Stage.REVIEW, to=sha("d"))
-    relay.leave(report_of(state_of(attempt), attempt, relay.filed()), text)
+    relay.leave("review", report_of(visited(Stage.REVIEW), BLANK, sha("d")), text)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ def test_who_is_not_responsible_hands_over_with_a_short_report(relay: Relay) -> 
     review(relay, "TESTING_AGENT: mend tests/test_names.py\n\nMerge decision: blocked\n")
     told = relay.told(Role.CODER)
     assert (told.scenario, told.responsibility) == (Scenario.NOT_MY_RESPONSIBILITY, Responsibility.TESTER)
-    relay.leave(skip_report(Role.CODER, told, relay.filed(), "7", sha("d")))
+    relay.leave("coder", skip_report(told, BLANK, sha("d"), told.reason))
     assert relay.acting((Role.CODER, Role.TESTER)) == TESTER
     newest = relay.filed()[-1]
     assert (newest.id.agent, newest.id.version) == ("coding", 2)

@@ -7,6 +7,7 @@ names and texts of files, in AGENTS.md, in the output of tests.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from json import JSONDecoder
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,7 @@ class Obedient:
             for line in text.splitlines():
                 order = line.partition(ORDER)[2]
                 if order:
-                    yield decode(order, Step)
+                    yield decode(order[: JSONDecoder().raw_decode(order)[1]], Step)
 
 
 class Memory:

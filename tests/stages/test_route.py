@@ -10,7 +10,7 @@ from sparky.domain.attempt import Stage, Trait, Verdict
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.state import Preferences
 from sparky.stages.route import in_time
-from tests.builders import ISSUE
+from tests.builders import ISSUE, REVIEWER
 from tests.stages.stand import Stand
 
 
@@ -73,6 +73,15 @@ def test_the_agent_that_the_issue_names_is_taken_or_nobody(stand: Stand) -> None
     (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
     assert (route.agent, route.fallbacks) == (None, ())
     assert route.left_out[0] == "wizard: the issue names it, and no agent of that name takes IMPORT_ERROR"
+
+
+def test_a_reviewer_reviews_what_others_make_and_makes_nothing(stand: Stand) -> None:
+    stand.preferences = Preferences(script="session.toml")
+    stand.agents = (*AGENTS, replace(REVIEWER, kinds=(Kind.GENERAL, Kind.REVIEW)))
+    stand.issue = replace(stand.issue, kinds=(Kind.GENERAL, Kind.REVIEW, Kind.SECURITY))
+    general, review, security = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (general.agent, general.tester, general.reviewer) == ("coder", "tester", "reviewer")
+    assert (review.agent, review.bids, security.reviewer) == (None, (), None)
 
 
 def test_an_agent_that_thinks_too_long_is_left_out_and_named() -> None:

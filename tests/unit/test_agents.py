@@ -43,7 +43,7 @@ def test_nothing_is_wrong_with_the_agents_that_ship() -> None:
     assert check(AGENTS, tools=TOOL_NAMES, runners={"scripted"}) == []
 
 
-def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet() -> None:
+def test_the_owner_of_a_kind_is_its_most_specific_agent_and_a_review_is_no_issue() -> None:
     owners = {kind: owner(kind) for kind in Kind}
     specialists = {
         Kind.FORMATTING: FORMATTING,
@@ -85,7 +85,6 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_nobody_reviews_yet()
         (example("The README is old", Kind.DOCUMENTATION), ("documenter", ("documentation", "coder"))),
         (example("Docstrings of the parser", Kind.DOCUMENTATION), ("coder", ("documentation",))),
         (example("Hard-coded password", Kind.SECURITY), ("coder", ())),
-        (example("Review the parser", Kind.REVIEW), (None, ())),
     ],
 )
 def test_an_issue_goes_to_the_agent_that_can_do_it(

@@ -201,6 +201,7 @@ def with_tester(route: Attempt) -> Attempt:
 TOLD_TESTER = ("test_a: 1 != 2",)
 ADA = routed(("ada",))
 ADA_TESS = with_tester(ADA)
+BOTH_ASKED = replace(changed("ada", ONE), traits=(Trait.CHANGED, Trait.TESTER_FOLLOWS))
 TESTED_BY_TESS = (ADA_TESS, changed("ada", ONE), visited(REVIEW))
 ADA_BOB = routed(("ada", "bob"))
 THREE = routed(("ada",), (), ("cy",))
@@ -384,6 +385,14 @@ EXECUTE_ROWS: Rows = {
         state_of(ADA, changed("ada", ONE), visited(REVIEW, REVISE), failed("ada", Trait.WITHDRAWN, number=2)),
         End(outcome=Outcome.FAILED, reason="ada said 2"),
     ),
+    "files changed, and a report asks the tester, too: it works at that commit": (
+        state_of(ADA_TESS, BOTH_ASKED),
+        execute("tess", "ada said 1", at=ONE, strategy=MECHANICAL, number=2),
+    ),
+    "files changed, a report asks the tester, and there is none: review": (
+        state_of(ADA, BOTH_ASKED),
+        to(REVIEW, "ada said 1", at=ONE),
+    ),
     "handed over by the coder: the tester, and no attempt is spent": (
         state_of(ADA_TESS, handed_over("ada")),
         execute("tess", "ada said 1", at=BASE, number=2, errors=("ada said 1",)),
@@ -460,7 +469,26 @@ EXECUTE_ROWS: Rows = {
     ),
 }
 
+PERSON, ENVIRONMENT = Responsibility.PERSON, Responsibility.ENVIRONMENT
+REVIEW_AGAIN = Option(choice=Choice.REVIEW, says="review once more, when the cause is mended")
+
 REVIEW_ROWS: Rows = {
+    "the reviewer names what takes a person: asked, and reviewed again": (
+        state_of(*REVIEWED[:2], replace(visited(REVIEW, ESCALATE, items=("a",)), responsibility=PERSON)),
+        asked("Is the cause mended?", "review said 1", "a", options=(REVIEW_AGAIN,), evidence=("a",), at=ONE),
+    ),
+    "the reviewer names the environment: nobody is asked to mend code for it": (
+        state_of(*REVIEWED[:2], replace(visited(REVIEW, ESCALATE), responsibility=ENVIRONMENT)),
+        asked("Is the cause mended?", "review said 1", options=(REVIEW_AGAIN,), at=ONE, whose=ENVIRONMENT),
+    ),
+    "the tests don't bear out what the review left to them: review again, with the evidence": (
+        state_of(*REVIEWED[:2], visited(REVIEW, SKIP), visited(TEST, to=ONE)),
+        to(REVIEW, "test said 1", at=ONE, number=2),
+    ),
+    "refused, and nobody knows whose turn it is: the tests tell": (
+        state_of(*REVIEWED[:2], visited(REVIEW, SKIP)),
+        to(TEST, "review said 1", at=ONE),
+    ),
     "review passed, last part: test": (state_of(*REVIEWED), to(TEST, "review said 1", at=ONE)),
     "review passed: the next part that has an agent": (
         state_of(THREE, changed("ada", ONE), visited(REVIEW)),

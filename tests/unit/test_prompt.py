@@ -57,7 +57,7 @@ def test_what_others_wrote_stands_between_fences_and_sparkys_own_words_outside()
     handoff = replace(HANDOFF, reason="REASON", action_items=("ITEM",), previous_errors=("ERROR",))
     handoff = replace(handoff, avoided=("AVOIDED",), words="WORDS")
     prompt = told(
-        issue, own="OWN $HOME", handoff=handoff, items=("REPORTED",), guide="GUIDE", feedback=("SAID",)
+        issue, own="OWN $HOME", handoff=handoff, reports=("REPORTED",), guide="GUIDE", feedback=("SAID",)
     )
     inside = " ".join(fenced(prompt))
     words = re.findall(r"\b[A-Z]{3,}\b", inside)
@@ -89,9 +89,8 @@ def test_who_wrote_the_issue_is_shown_where_its_tracker_says_it() -> None:
     assert "# Issue 7\n" in told()
 
 
-def test_the_scenario_and_the_strategy_are_said_where_there_are_any() -> None:
-    assert (
-        "Attempt 2: mend just what the evidence below names, mechanically. By the reports so far: RETRY"
-        in (told(scenario="RETRY"))
-    )
+def test_the_folder_of_reports_the_change_and_the_strategy_are_said_where_there_are_any() -> None:
+    assert "Attempt 2: mend just what the evidence below names, mechanically.\n\n" in told()
+    assert "The reports of others lie in ../r.reports, to be read." in told(folder="../r.reports")
+    assert "The change:\n\n+x = 1\n\n~~~~~~~~\n" in told(diff="+x = 1\n")
     assert "Attempt 1.\n" in told(handoff=Handoff(stage=Stage.REVIEW, reason="asked"))

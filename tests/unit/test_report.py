@@ -91,7 +91,7 @@ def test_after_a_gap_the_next_version_is_the_highest_and_one() -> None:
     reports = filed("Coding_Issue#5_Report_v1.md", "CodingAgent_Issue#5_Report_v3.md")
     assert next_id(reports, "coder", "005") == coding(4)
     assert next_id(reports, "tester", "5") == ReportId(agent="testing", issue="5", version=1)
-    assert next_id([], "coder", "PLAN") == coding(1, issue="PLAN")
+    assert next_id([], "coder", "PLAN") == coding(1, issue="s-0ff154")
 
 
 def test_the_reports_of_an_agent_come_in_the_order_of_their_versions() -> None:

@@ -12,6 +12,7 @@ from sparky.reports.read import read
 
 FOLDER = Path(__file__).parent.parent / "golden" / "reports"
 LABELS: dict[str, dict[str, Any]] = json.loads((FOLDER / "labels.json").read_text(encoding="utf-8"))
+SURE = 0.9
 
 
 def test_the_set_is_large_and_of_many_hands() -> None:
@@ -25,9 +26,14 @@ def test_the_set_is_large_and_of_many_hands() -> None:
 def test_a_labelled_report_is_understood(name: str) -> None:
     reading = read((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
     turn = whose(reading)
+    if "missed" in LABELS[name]:
+        assert turn.confidence < SURE
+        return
     seen = {
         "responsibility": turn.responsibility.value if turn.responsibility else "nobody",
         "merge_decision": reading.merge_decision.value,
         "items": dict(Counter(item.owner.value for item in reading.open_items)),
     }
-    assert seen == {key: LABELS[name][key] for key in seen}
+    assert {key: seen[key] for key in seen if key in LABELS[name]} == {
+        key: LABELS[name][key] for key in seen if key in LABELS[name]
+    }

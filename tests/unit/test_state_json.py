@@ -60,6 +60,7 @@ ROUTE = Route(
     left_out=("boastful: its confidence 1.5 is not within 0 and 1",),
     tester="tester",
     validator="validator",
+    reviewer="reviewer",
 )
 ATTEMPT = Attempt(
     stage=Stage.EXECUTE,
@@ -307,6 +308,7 @@ def test_a_value_that_was_read_is_written_with_the_fields_that_stand_at_their_de
         "summary": "done",
         "handover": "",
         "plan": [],
+        "report": "",
         "code": 0,
         "tokens": 0,
         "turns": 0,

@@ -11,6 +11,7 @@ from sparky.adapters.progress import one_line
 from sparky.adapters.scripted import ScriptedSession, counted, fits
 from sparky.domain.attempt import Attempt
 from sparky.domain.command import Command, Completed, Ending, Level, digest
+from sparky.domain.report import FOLDER, Filed, ReportId, read_name
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestRun, Trouble
 from sparky.ports import Repository, SessionEnding, SessionRequest, SessionResult
@@ -67,6 +68,30 @@ class MemoryRefusals:
     def refusals(self, repository: str) -> dict[str, str]:
         """Fingerprint to reason, for all that is remembered."""
         return dict(self.kept.get(repository, {}))
+
+
+@dataclass(frozen=True)
+class MemoryReports:
+    """Names and texts by run, in the order in which they were left."""
+
+    kept: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def of(self, run: str) -> tuple[tuple[Filed, str], ...]:
+        """The reports on a run, each with its text, in the order in which they were left."""
+        return tuple(
+            (Filed(id=said, path=f"{FOLDER}/{name}", commit=digest(text.encode())[:40], rank=rank), text)
+            for rank, (name, text) in enumerate(self.kept.get(run, {}).items(), 1)
+            if isinstance(said := read_name(name), ReportId)
+        )
+
+    def leave(self, run: str, name: str, text: str, code: str) -> None:
+        """Add a report; what is there under its name stays as it is."""
+        del code
+        self.kept.setdefault(run, {}).setdefault(name, text)
+
+    def drop(self, run: str) -> None:
+        """Remove the reports on a run; none is fine."""
+        self.kept.pop(run, None)
 
 
 @dataclass(frozen=True)
@@ -218,6 +243,7 @@ class MemoryRunner:
                     ending=SessionEnding.FINISHED,
                     handover=chosen.handover,
                     plan=chosen.plan,
+                    report=chosen.report,
                 )
 
 

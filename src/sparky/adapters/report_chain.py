@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from sparky.adapters.git import Git, resolve
 from sparky.adapters.git_settings import IDENTITY
 from sparky.adapters.reports import ReportsError, Shelf, open_ref, read_at
-from sparky.domain.report import FOLDER
+from sparky.domain.report import FOLDER, Filed, in_order
 
 _TRIES = 20
 _NOTHING = "0" * 40
@@ -22,32 +22,38 @@ class ReportChain:
 
     git: Git
 
+    def of(self, run: str) -> tuple[tuple[Filed, str], ...]:
+        """The reports on a run, each with its text, in the order in which they were left."""
+        shelf = self.shelf(run)
+        return tuple((one, shelf.read(one.path)) for one in in_order(shelf.filed))
+
     def shelf(self, run: str) -> Shelf:
         """The reports that were left on a run, ordered by their commits; empty before the first."""
         if resolve(self.git, _ref(run)) is None:
             return Shelf(filed=(), odd=(), read=lambda path: read_at(self.git, _ref(run), path))
         return open_ref(self.git, _ref(run))
 
-    def leave(self, run: str, name: str, text: str, code: str) -> str:
-        """Add a report that speaks of the commit `code`, as one commit; its sha.
+    def leave(self, run: str, name: str, text: str, code: str) -> None:
+        """Add a report that speaks of the commit `code`, as one commit; raises ReportsError.
 
-        The same report again changes nothing; another text under the name of one raises ReportsError: a
-        report is never edited.
+        What is there under its name stays as it is: a report is never edited.
         """
         for _ in range(_TRIES):
             tip = resolve(self.git, _ref(run))
             path = f"{FOLDER}/{name}"
             if tip is not None and self._has(tip, path):
-                if read_at(self.git, tip, path) != text:
-                    raise ReportsError(f"{name} was left on {run} already, with another text")
-                return tip
+                return
             made = self._commit(tip, path, text, f"{name}\n\nSpeaks-Of: {code}\n")
             moved = self.git.run(
                 "update-ref", "-m", "sparky", _ref(run), made, tip or _NOTHING, codes=(0, 128)
             )
             if moved.code == 0:
-                return made
+                return
         raise ReportsError(f"{_ref(run)} does not hold still: others write to it")
+
+    def drop(self, run: str) -> None:
+        """Remove the reports on a run; none is fine."""
+        self.git.run("update-ref", "-d", _ref(run))
 
     def _has(self, tip: str, path: str) -> bool:
         return bool(self.git.names("ls-tree", "-z", "--full-tree", tip, path))

@@ -43,7 +43,8 @@ class ScriptedSession:
     """One session: its steps, how it ends, what it claims, with which exit code.
 
     `issue`, `number` and `agent` None: it fits any of them. `handover`: why it says that it is not its turn;
-    `plan`: the several issues that it says this one is. `tokens` and `cost_usd` are reported however it ends.
+    `plan`: the several issues that it says this one is. `report`: what it writes of a change; a session that
+    has one is meant for a reviewer, as is one that names it. `tokens`, `cost_usd`: reported however it ends.
     """
 
     issue: str | None = None
@@ -55,6 +56,7 @@ class ScriptedSession:
     summary: str = "done"
     handover: str = ""
     plan: tuple[str, ...] = ()
+    report: str = ""
     code: int = 0
     tokens: int = 0
     turns: int = 0
@@ -115,7 +117,8 @@ class ScriptedRunner:
         chosen = next((s for s in script.session if fits(s, request)), None)
         if chosen is None:
             return _nothing(f"the script has no session for issue {request.issue}, attempt {request.number}")
-        policy = Policy(writable=(request.worktree,), readable=self._readable)
+        reports = (request.reports,) if request.reports else ()
+        policy = Policy(writable=(request.worktree,), readable=(*self._readable, *reports))
         done = self._shell.run(
             Command(
                 argv=(sys.executable, "-I", "-S", str(_AGENT)),
@@ -141,7 +144,8 @@ def fits(session: ScriptedSession, request: SessionRequest) -> bool:
         (session.number, request.number),
         (session.agent, request.agent),
     )
-    return all(said in {None, wanted} for said, wanted in asked)
+    meant = bool(session.report or session.agent) if request.review else not session.report
+    return meant and all(said in {None, wanted} for said, wanted in asked)
 
 
 def _nothing(why: str) -> SessionResult:
@@ -158,6 +162,7 @@ def _result(done: Completed) -> SessionResult:
         summary=str(claim.get("summary", "")),
         handover=str(claim.get("handover", "")),
         plan=_texts(claim.get("plan")),
+        report=str(claim.get("report", "")),
         ending=_ending(done.ending, claim),
         detail="" if exited and claim else detail,
         output=done.stdout + done.stderr,

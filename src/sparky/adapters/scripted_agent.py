@@ -46,7 +46,7 @@ def main() -> None:
         case "hang":
             threading.Event().wait()
         case _:
-            claim = {name: session[name] for name in ("success", "summary", "handover", "plan")}
+            claim = {name: session[name] for name in ("success", "summary", "handover", "plan", "report")}
             sys.stdout.write("\n" + json.dumps({"claim": claim}) + "\n")
             sys.exit(int(session["code"]))
 

@@ -21,6 +21,10 @@ _STRATEGY = {
     Strategy.MINIMAL_SAFE_FIX: "make the smallest change that is safe",
 }
 
+_FOLDER = """
+The reports of others lie in {}, to be read. In your last words say `REJECTED ID: why` of what you refuse.
+"""
+
 _SHORTEST = 8
 """How many characters a fence has at least."""
 
@@ -29,14 +33,15 @@ _SHORTEST = 8
 class Beside:
     """What an agent is told beside its handoff; all of it may be empty.
 
-    `scenario` and `items` are what reports make of its turn, `feedback` what persons said before, `guide` the
-    repository's AGENTS.md.
+    `reports` is what the reports of others make of its turn, `folder` where they lie; `feedback` what persons
+    said before, `guide` the repository's AGENTS.md, `diff` the change that it is to read.
     """
 
-    scenario: str = ""
-    items: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+    folder: str = ""
     feedback: tuple[str, ...] = ()
     guide: str = ""
+    diff: str = ""
 
 
 def render(role: Role, own: str, handoff: Handoff, state: PipelineState, beside: Beside) -> str:
@@ -53,7 +58,9 @@ def render(role: Role, own: str, handoff: Handoff, state: PipelineState, beside:
             _listed("To be kept to:", issue.constraints),
         ),
         "reason": _line(handoff.reason),
-        "items": _listed("To be done:", (*handoff.action_items, *beside.items)),
+        "items": _listed("To be done:", handoff.action_items),
+        "reports": _listed("What the reports of others say:", beside.reports),
+        "diff": f"\nThe change:\n\n{beside.diff.rstrip()}\n" if beside.diff else "",
         "errors": _listed("Errors so far:", handoff.previous_errors),
         "avoided": _listed("Tried already, and refused; do not do it again:", handoff.avoided),
     }
@@ -67,7 +74,7 @@ def render(role: Role, own: str, handoff: Handoff, state: PipelineState, beside:
         "criteria": _bullets((*handoff.success_criteria, *state.preferences.constraints)),
         "number": str(handoff.number),
         "strategy": f": {_STRATEGY[handoff.strategy]}." if handoff.strategy is not None else ".",
-        "scenario": f" By the reports so far: {_line(beside.scenario)}." if beside.scenario else "",
+        "folder": _FOLDER.format(beside.folder) if beside.folder else "",
         "persons": f"\n# What persons say\n{said}" if said else "",
         "guide": f"\n# AGENTS.md of this repository\n\n{fence}\n{beside.guide.strip()}\n{fence}\n"
         if beside.guide

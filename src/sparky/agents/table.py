@@ -39,7 +39,7 @@ AGENTS: tuple[Agent, ...] = (
     CODER,
 )
 
-# No agent delivers reports yet: such an issue ends blocked, with no agent, and says so.
+# A reviewer reviews the changes of others; an issue that asks for a review alone ends blocked, and says so.
 SERVED: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.REVIEW)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from sparky import config
 from sparky.adapters.cli_runners import cli_runners
+from sparky.adapters.git import Git
+from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
@@ -40,6 +42,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
     shell = SystemShell(
         environment.base, hidden=(environment.state, environment.cache), scratch=environment.cache / "private"
     )
+    git_dir = Path(context.git_dir)
     repository = _repository(house, context, shell)
     tests = PytestTests(
         shell,
@@ -59,7 +62,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         sessions=environment.state / "sessions",
         given=environment.models,
         path=environment.base.get("PATH", ""),
-        git_dir=Path(context.git_dir),
+        git_dir=git_dir,
         sandbox=preferences.sandbox,
     )
     runners = cli_runners(grounds)
@@ -76,6 +79,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         progress=house.progress,
         receipts=house.receipts,
         refusals=house.store,
+        reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True)),
         agents=_agents_at(repository, context.base).agents,
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",

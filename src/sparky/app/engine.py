@@ -24,6 +24,7 @@ from sparky.domain.flow import decide
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import End, Handoff, Outcome, PipelineState
 from sparky.durable import Durable
+from sparky.evidence.briefing import leave
 from sparky.pipeline import Steps
 from sparky.ports import GitError, Ports
 from sparky.stages.table import perform
@@ -181,6 +182,10 @@ class LocalSteps:
             repository.keep(run, state.head)
         if not kept:
             repository.drop(run, state.context.branch)
+        if kept or state.ends[-1].outcome is Outcome.BLOCKED:  # an answer goes on with what was reported
+            leave(state, self._ports)
+        else:
+            self._ports.reports.drop(run)
 
 
 def local_steps(house: House, state: PipelineState) -> Steps:

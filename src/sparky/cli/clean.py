@@ -13,7 +13,7 @@ from sparky.cli.output import as_json, put_json, say
 from sparky.domain.errors import NeedsPersonError, UserError
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import PipelineState
-from sparky.ports import Repository
+from sparky.ports import Ports
 
 
 @click.command("clean")
@@ -68,17 +68,18 @@ def _unused(home: House, gone: set[str]) -> Unused:
     return find_unused(state / "blobs", home.environment.cache, texts)
 
 
-def _repository(home: House, state: PipelineState) -> Repository | None:
-    """The run's repository; None if it is gone, or moved away, and with it all that the run left in it."""
+def _ports(home: House, state: PipelineState) -> Ports | None:
+    """The run's repository, and all else; None if it is gone or moved away, with all that the run left."""
     if not Path(state.context.git_dir).is_dir():
         return None
-    return ports_for(home, state.context, state.preferences).repository
+    return ports_for(home, state.context, state.preferences)
 
 
 def _remove(home: House, row: RunRow) -> None:
-    repository = _repository(home, home.store.state(row.run_id))
-    if repository is not None:
-        repository.drop(row.run_id, row.branch)
+    ports = _ports(home, home.store.state(row.run_id))
+    if ports is not None:
+        ports.repository.drop(row.run_id, row.branch)
+        ports.reports.drop(row.run_id)
     home.store.forget([row.run_id])
     home.receipts.drop(row.run_id)
     home.progress.drop(row.run_id)
@@ -87,6 +88,6 @@ def _remove(home: House, row: RunRow) -> None:
 
 def _require_removable(home: House, row: RunRow) -> None:
     """Raise if `_remove` would refuse."""
-    repository = _repository(home, home.store.state(row.run_id))
-    if repository is not None:
-        repository.require_droppable(row.run_id, row.branch)
+    ports = _ports(home, home.store.state(row.run_id))
+    if ports is not None:
+        ports.repository.require_droppable(row.run_id, row.branch)

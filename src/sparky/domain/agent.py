@@ -87,8 +87,8 @@ class Agent:
 class Route:
     """The agent chosen for a kind, the fallbacks in order, and every bid. `agent` None: nobody bid enough.
 
-    `tester` is who mends tests that are at fault, None: nobody does; `validator` who mends what does not
-    parse, None: whoever made it.
+    `tester` is who mends tests that are at fault, `reviewer` who reads what the gates let pass, None:
+    nobody does; `validator` who mends what does not parse, None: whoever made it.
     """
 
     kind: Kind
@@ -100,6 +100,7 @@ class Route:
     left_out: tuple[str, ...] = ()
     tester: str | None = None
     validator: str | None = None
+    reviewer: str | None = None
 
 
 def gather(agents: Iterable[Agent], issue: Issue) -> tuple[tuple[Bid, ...], tuple[str, ...]]:

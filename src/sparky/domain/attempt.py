@@ -85,6 +85,7 @@ class Trait(Enum):
     RATE_LIMITED = "rate_limited"
     OUTAGE = "outage"
     OVER_BUDGET = "over_budget"
+    TESTER_FOLLOWS = "tester_follows"
 
 
 UNCOUNTED = frozenset({Trait.HANDED_OVER, Trait.RATE_LIMITED, Trait.OUTAGE})

@@ -121,6 +121,12 @@ def grave_again(state: PipelineState) -> bool:
     return len(refusals) > 1 and _is_grave(refusals[-1]) and _is_grave(refusals[-2])
 
 
+def doubted(state: PipelineState) -> bool:
+    """The newest review refused, and left it to the tests whose turn that makes it; no plan came after."""
+    review = state.last(Stage.REVIEW)
+    return review is not None and review.verdict is Verdict.SKIP and not state.plan
+
+
 def may_merge(state: PipelineState) -> bool:
     """A person approved of just this change; or TEST and VERIFY passed and the policy asks nobody.
 

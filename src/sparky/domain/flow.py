@@ -19,6 +19,7 @@ from sparky.domain.conditions import (
     changed,
     composed,
     disagreed,
+    doubted,
     faulty,
     gave_up,
     grave_again,
@@ -134,6 +135,13 @@ TABLE = (
     Row(ROUTE, "nobody bids enough", always, ends.no_agent, (BLOCKED,)),
     Row(EXECUTE, "stopped: the budget is used up", stopped, ends.over_budget, (BLOCKED,)),
     Row(EXECUTE, "the model takes no requests", unanswered, moves.wait, (EXECUTE, BLOCKED)),
+    Row(
+        EXECUTE,
+        "files changed, and a report asks the tester, too",
+        both(changed, bears(Trait.TESTER_FOLLOWS)),
+        moves.tester_too,
+        (EXECUTE, REVIEW, BLOCKED),
+    ),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
     Row(
@@ -165,7 +173,18 @@ TABLE = (
     Row(EXECUTE, "failed, crashed, changed nothing, or lied", always, moves.next_agent, PART),
     Row(REVIEW, "passed", said(PASS), moves.next_part, PART),
     Row(REVIEW, "grave findings, for the second time", grave_again, ends.refused_twice, (BLOCKED,)),
+    Row(REVIEW, "it takes a person, or the environment is to blame", said(ESCALATE), ends.stuck, (BLOCKED,)),
+    Row(
+        REVIEW, "refused, and the tests tell whose turn it is", said(SKIP), moves.visit(TEST), (TEST, BLOCKED)
+    ),
     Row(REVIEW, "findings", always, moves.same_agent, AGAIN),
+    Row(
+        TEST,
+        "no worse than base, which does not bear the review out",
+        both(doubted, said(PASS, SKIP)),
+        moves.visit(REVIEW),
+        (REVIEW, BLOCKED),
+    ),
     Row(TEST, "no worse than base, or no tests", said(PASS, SKIP), moves.visit(VERIFY), (VERIFY, BLOCKED)),
     Row(TEST, "the parts don't hold together", both(planned, said(REVISE)), ends.apart, (BLOCKED,)),
     Row(

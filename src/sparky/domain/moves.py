@@ -82,6 +82,12 @@ def tester(state: PipelineState) -> Handoff | End:
     return _again(state, name)
 
 
+def tester_too(state: PipelineState) -> Handoff | End:
+    """The tester, at the coder's commit; REVIEW where there is none, or no attempt is left."""
+    following = tester(state)
+    return following if isinstance(following, Handoff) else _visit(state, Stage.REVIEW, why(state))
+
+
 def other(state: PipelineState) -> Handoff | End:
     """The tester for what the coder handed over, the coder for what the tester did."""
     part = state.newest.part

@@ -172,7 +172,7 @@ def version_in(name: str) -> int | None:
 
 def of_agent(filed: Iterable[Filed], agent: str, issue: str) -> tuple[Filed, ...]:
     """The reports of one agent on one issue, oldest version first. Both may be in any spelling."""
-    wanted = (agent_name(agent), _issue(issue) or issue)
+    wanted = (agent_name(agent), issue_name(issue))
     found = (report for report in filed if (report.id.agent, report.id.issue) == wanted)
     return tuple(sorted(found, key=lambda report: (report.id.version, report.rank, report.path)))
 
@@ -186,7 +186,13 @@ def next_id(filed: Iterable[Filed], agent: str, issue: str) -> ReportId:
     """What the agent's next report on the issue is: the highest version and one, also after gaps."""
     newest = latest(filed, agent, issue)
     version = newest.id.version + 1 if newest else 1
-    return ReportId(agent=agent_name(agent), issue=_issue(issue) or issue, version=version)
+    return ReportId(agent=agent_name(agent), issue=issue_name(issue), version=version)
+
+
+def issue_name(issue: str) -> str:
+    """How the names of reports name an issue: by its number; one that has none by a mark of its id."""
+    mark = hashlib.sha256(issue.encode("utf-8", "replace")).hexdigest()[:6]
+    return _issue(issue) or f"s-{mark}"
 
 
 def in_order(filed: Iterable[Filed]) -> tuple[Filed, ...]:

@@ -31,9 +31,9 @@ def whose_turn(
         if best is not None:
             return best
     facts = judged[0].facts
-    if any(a.responsibility is _maker(state, ports) and a.because == facts for a in state.of(Stage.TEST)):
+    if any(a.responsibility is maker(state, ports) and a.because == facts for a in state.of(Stage.TEST)):
         return Judgement(responsibility=Responsibility.UNKNOWN, confidence=0.0, facts=facts)
-    return Judgement(responsibility=_maker(state, ports), confidence=0.3, facts=facts)
+    return Judgement(responsibility=maker(state, ports), confidence=0.3, facts=facts)
 
 
 def _each(
@@ -45,7 +45,7 @@ def _each(
     for test in seen.worse[:_LOOKED_AT]:
         if test in seen.vanished:
             gone = (f"{test} ran at base, and is not there or skipped at head",)
-            yield Judgement(responsibility=_maker(state, ports), confidence=0.9, facts=gone)
+            yield Judgement(responsibility=maker(state, ports), confidence=0.9, facts=gone)
         else:
             yield judge(_facts(after[test], before.get(test), changed))
 
@@ -63,8 +63,8 @@ def _facts(case: TestCase, before: TestCase | None, changed: tuple[str, ...]) ->
     )
 
 
-def _maker(state: PipelineState, ports: Ports) -> Responsibility:
-    """Who made the newest change."""
+def maker(state: PipelineState, ports: Ports) -> Responsibility:
+    """Who made the newest change, which is whose turn a refusal makes it unless more is known."""
     made = state.of(Stage.EXECUTE)
     testers = {agent.name for agent in ports.agents if agent.role is Role.TESTER}
     return Responsibility.TESTER if made and made[-1].agent in testers else Responsibility.CODER

@@ -48,7 +48,8 @@ class Briefing:
 
     `chosen` is the report that decides (None: there is none), `passed_over` the others with the reason;
     `items` are those to work on. `settled` says of the items of the chosen report that were answered, or that
-    the diff speaks for, how sure their fix is. `wait_for` goes first, and the role works at its commit.
+    the diff speaks for, how sure their fix is. `wait_for` goes first, and the role works at its commit;
+    `follows` acts after it, on items of its own.
     """
 
     role: Role
@@ -61,6 +62,21 @@ class Briefing:
     items: tuple[ActionItem, ...] = ()
     settled: tuple[Settlement, ...] = ()
     wait_for: Responsibility | None = None
+    follows: Responsibility | None = None
+
+    @property
+    def read_any(self) -> bool:
+        """Whether there was a report to read."""
+        return self.chosen is not None or bool(self.passed_over)
+
+    @property
+    def turn_of(self) -> Responsibility | None:
+        """Who else has to act before the role does; None if nobody, or nobody knows."""
+        if self.wait_for is not None:
+            return self.wait_for
+        others = {Responsibility.CODER, Responsibility.TESTER} - {owner_of(self.role)}
+        idle = self.scenario is Scenario.NOT_MY_RESPONSIBILITY
+        return self.responsibility if idle and self.responsibility in others else None
 
 
 def brief(
@@ -82,9 +98,12 @@ def brief(
     for one in fresh:
         if desk.turn(one).should_act:
             return desk.told(_retry(role, _role(one.filed)), one)
-    if role is Role.TESTER and own and desk.turn(own).should_act:
-        return desk.told(Scenario.RETRY_TESTS_FAILED, own)
-    asked = [one for one in fresh if whose(one.reading).responsibility is not None]
+    looked_at = fresh
+    if role is Role.TESTER and own:
+        if desk.turn(own).should_act:
+            return desk.told(Scenario.RETRY_TESTS_FAILED, own)
+        looked_at = [*fresh, own]
+    asked = [one for one in looked_at if whose(one.reading).responsibility is not None]
     if asked:
         return desk.told(Scenario.NOT_MY_RESPONSIBILITY, asked[0])
     if own is None:
@@ -142,7 +161,7 @@ class _Desk:
         """What is known of each item of a report that somebody worked on since."""
         later = [other for other in self.left if is_newer(other.filed, one.filed)]
         last = max(later, key=lambda other: other.filed.rank, default=None)
-        diff = self.diff(one.filed.commit, last.filed.commit) if last else None
+        diff = self.diff(_code(one), _code(last)) if last else None
         since = Since(diff=diff, told=" ".join(other.reading.words for other in later))
         replies = self.replies(one)
         found = (settle(item, replies.get(item.id), since) for item in one.reading.items)
@@ -152,12 +171,14 @@ class _Desk:
         """The briefing by a report that decides."""
         turn = self.turn(one)
         coder = self.newest(Role.CODER)
+        acts = scenario is not Scenario.NOT_MY_RESPONSIBILITY
         waits = (
             self.role is Role.TESTER
-            and scenario is not Scenario.NOT_MY_RESPONSIBILITY
-            and any(item.owner is Responsibility.CODER for item in one.reading.open_items)
+            and acts
+            and bool(one.reading.open_for(Responsibility.CODER))
             and not (coder and is_newer(coder.filed, one.filed))
         )
+        follows = self.role is Role.CODER and acts and bool(one.reading.open_for(Responsibility.TESTER))
         return Briefing(
             role=self.role,
             scenario=scenario,
@@ -169,6 +190,7 @@ class _Desk:
             items=tuple(item for item in turn.items if item.answer is None) if turn.should_act else (),
             settled=self.settled(one),
             wait_for=Responsibility.CODER if waits else None,
+            follows=Responsibility.TESTER if follows else None,
         )
 
     def start(self, scenario: Scenario, reason: str, one: Left | None = None) -> Briefing:
@@ -221,6 +243,11 @@ def _retry(role: Role, by: Role) -> Scenario:
 def _role(filed: Filed) -> Role:
     """The role that a report speaks for. Specialists (formatting, imports, …) change code."""
     return role_of(filed.id.agent) or Role.CODER
+
+
+def _code(one: Left) -> str:
+    """The commit of the code that a report speaks of; where it names none, its own."""
+    return one.reading.sha or one.filed.commit
 
 
 def _is_unseen(one: Left, own: Left | None) -> bool:

@@ -8,9 +8,13 @@ from sparky.domain.attempt import Responsibility
 from sparky.domain.report import Failure
 from sparky.reports.phrases import CODE_RIGHT, DENIED, FAULT, RED, STATED, TEST_RIGHT
 from sparky.reports.places import find_place, is_test
-from sparky.reports.reading import MergeDecision, Reading
+from sparky.reports.reading import REFUSED, Reading
+from sparky.reports.vocabulary import AT_A_LOSS
+from sparky.reports.weigh import Weighed, is_clean, weigh
 
 _LOOK_BACK = 40
+_ASKS_FOR_TEST = re.compile(r"\b(?:get|add|write|want) (?:us )?(?:an?|another|more|some) (?:\w+ )?tests?\b")
+_CLAUSE = re.compile(r"(?<=[.!?])\s+|\n+")
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
 
 
@@ -25,7 +29,10 @@ class Cause:
 
 def find_cause(reading: Reading) -> Cause | None:
     """The one cause that the prose and the failures give; None if there is none, or they disagree."""
-    words = reading.words.lower()
+    if AT_A_LOSS.search(reading.words.lower()):
+        return None
+    clauses = _CLAUSE.split(reading.words.lower())
+    words = "\n".join(one for one in clauses if not is_clean(one) and not _ASKS_FOR_TEST.search(one))
     causes = [*_stated(words), *_implied(words)]
     parties = {cause.responsibility for cause in causes}
     if {Responsibility.CODER, Responsibility.TESTER} <= parties:
@@ -39,10 +46,20 @@ def find_cause(reading: Reading) -> Cause | None:
             words=best.words,
         )
     found = _of_failures(reading.failures) or _of_log(reading.code.lower())
-    refused = reading.merge_decision in {MergeDecision.BLOCKED, MergeDecision.REJECTED}
+    refused = reading.merge_decision in REFUSED
+    weighed = weigh(reading.words, refused=refused)
+    if found is None and weighed is not None:
+        return _by_weight(weighed)
     if found is None and (refused or FAULT.search(words)):
         return _of_places(reading.words)
     return found
+
+
+def _by_weight(found: Weighed) -> Cause | None:
+    """Where no sentence states a cause: whose turn most of the words make it; None if it is nobody's."""
+    if found.responsibility is None:
+        return None
+    return Cause(responsibility=found.responsibility, confidence=found.confidence, words=found.words)
 
 
 def _stated(words: str) -> Iterator[Cause]:

@@ -23,7 +23,8 @@ _INLINE = re.compile(
 _ANYWHERE = re.compile(
     r"(?P<blocked>\bblocked\b|\bblocks the merge\b|blockiert|\bon hold\b"
     r"|\bdo not merge\b|\bdon't merge\b|changes requested)"
-    r"|(?P<approved>\blgtm\b|\bship it\b|\bcan be merged\b|\bgood to go\b|\bready to merge\b"
+    r"|(?P<approved>\blgtm\b|(?<!may )(?<!can )(?<!to )\bship it\b"
+    r"|\bcan be merged\b|\bgood to go\b|\bready to merge\b"
     r"|kann gemergt werden)"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")

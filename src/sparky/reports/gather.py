@@ -26,7 +26,11 @@ _FAILS = re.compile(
     r"|does not compile|kompiliert nicht)",
     re.IGNORECASE,
 )
+_REVIEW = re.compile(r"\b(?:second|another|final) (?:reading|review|look)\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[[^\[\]]{3,200}\]|<[^<>]{3,200}>|\.{3}|\u2026")
+_PERSON = re.compile(r"@[\w-]{1,40}|(?:[A-Z]\.\s?){1,3}[A-Z][\w'-]{1,40}")
+"""A name where an owner's work should stand: "Tester: R. Okafor"."""
+
 _REJECTED = re.compile(r"\b(?:withdrawn|won t fix|wont fix|rejected|invalid|obsolete|abgelehnt)\b")
 
 
@@ -50,7 +54,7 @@ class Gathered:
         `where` is what else may name the place. False where there is none to note, or it is noted already.
         """
         said, details = _apart(text)
-        if is_nothing(said):
+        if is_nothing(said) or _PERSON.fullmatch(said):
             return False
         if _PLACEHOLDER.fullmatch(said):
             self.unread.append(Unread(line=line, text=text[:200]))
@@ -182,6 +186,8 @@ def _apart(text: str) -> tuple[str, str]:
 
 def _owner_of(path: str, text: str) -> Responsibility:
     """Whose file it is that somebody has to change."""
+    if _REVIEW.search(text):
+        return Responsibility.REVIEWER
     if path:
         if is_test(path):
             return Responsibility.TESTER

@@ -119,7 +119,9 @@ def _refusals(state: PipelineState, *stages: Stage) -> Iterator[tuple[int, Attem
 
 
 def _next(state: PipelineState, index: int, stage: Stage) -> Attempt | None:
-    return next((attempt for attempt in state.attempts[index + 1 :] if attempt.stage is stage), None)
+    """The next attempt of a stage that was made in earnest, not handed over."""
+    later = (attempt for attempt in state.attempts[index + 1 :] if attempt.stage is stage)
+    return next((attempt for attempt in later if Trait.HANDED_OVER not in attempt.traits), None)
 
 
 def _blamed(told: Told) -> Counted:

@@ -7,7 +7,8 @@ from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility
 from sparky.domain.report import ActionItem, Reply, item_id
 from sparky.reports.causes import Cause, find_cause
-from sparky.reports.reading import MergeDecision, Reading
+from sparky.reports.reading import REFUSED, MergeDecision, Reading
+from sparky.reports.weigh import weigh
 
 _FIRST = (
     Responsibility.CODER,
@@ -74,13 +75,19 @@ def whose(reading: Reading) -> Whose:
     cause = find_cause(reading)
     if reading.open_items:
         return _by_assumed(reading.open_items, cause)
-    if reading.items and (cause is None or cause.confidence < _STATED):
+    refused = reading.merge_decision in REFUSED
+    weighed = weigh(reading.words, refused=refused)
+    content = weighed is not None and weighed.responsibility is None and not refused
+    if reading.items and not content and (cause is None or cause.confidence < _STATED):
         said = "every item is answered: a new review follows"
         return Whose(responsibility=Responsibility.REVIEWER, confidence=0.7, reason=said)
     if cause is not None:
         return Whose(
             responsibility=cause.responsibility, confidence=cause.confidence, reason=f"it says: {cause.words}"
         )
+    if weighed is not None and content:
+        said = f"nothing is asked: {weighed.words}"
+        return Whose(responsibility=None, confidence=weighed.confidence, reason=said)
     return Whose(responsibility=Responsibility.UNKNOWN, confidence=0.0, reason=_unclear(reading))
 
 

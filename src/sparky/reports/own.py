@@ -31,6 +31,7 @@ def reading_of(report: Report) -> Reading:
         answers=report.answers,
         replies=report.replies,
         words=f"{report.summary} {report.next_step}".strip(),
+        sha=report.sha,
     )
 
 

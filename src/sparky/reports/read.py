@@ -41,7 +41,7 @@ def read(text: str) -> Reading:
             for line in group:
                 walk.line(line)
     found = walk.found
-    words = " ".join(line.text for line in lines if line.sort is not Sort.ROW)
+    words = "".join(_after(line) + line.text for line in lines if line.sort is not Sort.ROW).strip()
     status, decision = found.said.get(Section.STATUS, []), found.said.get(Section.DECISION, [])
     unread = (*found.unread, *(Unread(line=number, text=reason) for number, reason in left_out))
     return Reading(
@@ -56,6 +56,11 @@ def read(text: str) -> Reading:
         words=words,
         code=code,
     )
+
+
+def _after(line: Line) -> str:
+    """What parts a line from the one before: a paragraph goes on, all else begins anew."""
+    return " " if line.sort is Sort.TEXT and not line.fresh else "\n"
 
 
 @dataclass(kw_only=True)

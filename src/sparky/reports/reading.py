@@ -16,6 +16,9 @@ class MergeDecision(Enum):
     UNCLEAR = "unclear"
 
 
+REFUSED = frozenset({MergeDecision.BLOCKED, MergeDecision.REJECTED})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Unread:
     """A line, counted from 1, that should say something and could not be understood."""
@@ -31,7 +34,7 @@ class Reading:
     `pipeline_status` is failed, success, running or unknown. `items` are in the order of the text, those that
     are done among them, with their answer; `assumed` holds the ids of those whose owner the text does not
     name. `lines` is the line of each item by id. `words` is what the report says in prose, `code` the
-    beginning of its code blocks: logs, mostly.
+    beginning of its code blocks: logs, mostly. `sha` is the commit it speaks of, "" if it names none.
     """
 
     pipeline_status: str = "unknown"
@@ -46,6 +49,7 @@ class Reading:
     replies: tuple[Reply, ...] = ()
     words: str = ""
     code: str = ""
+    sha: str = ""
 
     @property
     def open_items(self) -> tuple[ActionItem, ...]:

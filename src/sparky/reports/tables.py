@@ -34,7 +34,7 @@ class Column(Enum):
     DONE = ("done when", "acceptance", "fertig wenn")
     EXPECTED = ("expected", "erwartet", "soll")
     ACTUAL = ("actual", "got", "tatsächlich", "ist")
-    CAUSE = ("root cause", "cause", "reason", "ursache")
+    CAUSE = ("root cause", "cause", "reason", "error", "message", "ursache")
 
 
 _NAMES = {name: column for column in Column for name in column.value}
@@ -66,10 +66,12 @@ def rows_of(table: Sequence[Line]) -> Iterator[Row]:
 
 
 def is_of_failures(rows: Sequence[Row]) -> bool:
-    """Whether the rows tell failures: what was expected, and what came."""
-    return any({Column.EXPECTED, Column.ACTUAL} <= set(row.cells) for row in rows)
+    """Whether the rows tell failures: what was expected and what came, or a test and its error."""
+    told = [set(row.cells) for row in rows]
+    return any({Column.EXPECTED, Column.ACTUAL} <= of or of == {Column.TITLE, Column.CAUSE} for of in told)
 
 
 def is_of_items(rows: Sequence[Row]) -> bool:
-    """Whether the rows say what has to be done: by whom, or how it stands."""
-    return any({Column.OWNER, Column.STATUS} & set(row.cells) for row in rows)
+    """Whether the rows say what has to be done: by whom, how it stands, or where and how grave it is."""
+    told = [set(row.cells) for row in rows]
+    return any({Column.OWNER, Column.STATUS} & of or {Column.WHERE, Column.SEVERITY} <= of for of in told)

@@ -1,12 +1,8 @@
-"""REVIEW: the mechanical reviewer, every gate over the whole change since the run's base; then the others.
-
-A reviewer with a session only adds to what the gates say: it is asked where they pass.
-"""
+"""REVIEW: the mechanical reviewer, every gate over the whole change; then, where there is one, an agent."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sparky.domain.agent import Role, Session
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Verdict
@@ -14,34 +10,45 @@ from sparky.domain.gates import Facts, review
 from sparky.domain.issue import Severity
 from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.briefing import REVIEW, briefing
 from sparky.evidence.change import by_tools_alone, diff_evidence, read_change, whole_issue, with_files
 from sparky.evidence.tamper import is_for_tester
+from sparky.evidence.whose import maker
+from sparky.formats.state_json import encode
 from sparky.ports import Ports, SessionEnding, SessionResult, UncommittableError
-from sparky.reports.read import read
-from sparky.stages.route import available
-from sparky.stages.session import ask
+from sparky.reports.branch import BRIEFING
+from sparky.reports.mine import whose
+from sparky.reports.own import read_any
+from sparky.reports.reading import REFUSED
+from sparky.stages.session import converse, with_session
 
-_SEVERITY = re.compile(r"\[(low|medium|high|critical)\]", re.IGNORECASE)
 _NONE = re.compile(r"\bno findings\b", re.IGNORECASE)
+
+_DIFF_LIMIT = 100_000
+"""How many characters of a diff a reviewer is shown; the files themselves lie before it."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
-    """Judge the change; the refusals become the coder's items."""
+    """Judge the change; what is refused becomes items. What the gates refuse no agent has to look at."""
+    attempt = _by_gates(handoff, state, ports)
+    reviewer = _reviewer(handoff, state, ports)
+    if attempt.verdict is not Verdict.PASS or reviewer is None:
+        return attempt
+    name, works = reviewer
+    return _by_agent(replace(handoff, agent=name), state, ports, works, attempt)
+
+
+def _by_gates(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     base, head = state.base, state.head
     change = read_change(ports.repository, base, head)
     facts = Facts(issue=whole_issue(state, ports), change=change, for_tester=is_for_tester(state, ports))
     gates = review(facts)
-    passed = all(gate.verdict is Verdict.PASS for gate in gates) and not by_tools_alone(state)
-    opinions = tuple(_opinions(handoff, state, ports)) if passed else ()
-    gates = (*gates, *(gate for opinion in opinions for gate in opinion.gates))
-    refused = tuple(gate for gate in gates if gate.verdict is Verdict.REVISE)
+    refused = tuple(gate for gate in gates if gate.verdict is not Verdict.PASS)
     items = tuple(f"{gate.gate}: {gate.reason}" for gate in refused)
     if refused:
         attempt = handoff.begin(Verdict.REVISE, "review refused: " + "; ".join(items))
     else:
-        void = (f"; {gate.gate}: {gate.reason}" for gate in gates if gate.verdict is not Verdict.PASS)
-        passing = sum(gate.verdict is Verdict.PASS for gate in gates)
-        attempt = handoff.begin(Verdict.PASS, f"all {passing} gates pass{''.join(void)}")
+        attempt = handoff.begin(Verdict.PASS, f"all {len(gates)} gates pass")
     found = Counter(gate.severity.value for gate in refused)
     attempt = replace(
         attempt,
@@ -50,43 +57,51 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         evidence=(diff_evidence(ports.repository, ports.blobs, base, head),),
         quality=quality_score(found),
         validation_errors=items,
-        responsibility=Responsibility.CODER if refused else Responsibility.UNKNOWN,
+        responsibility=maker(state, ports) if refused else Responsibility.UNKNOWN,
         agent="mechanical-reviewer",
-        blobs={f"session of {one.agent}": ports.blobs.put(one.result.output) for one in opinions},
-        tokens=sum(one.result.tokens for one in opinions),
-        level=next((one.result.level.value for one in opinions), ""),
-        turns=sum(one.result.turns for one in opinions),
-        cost_usd=sum(one.result.cost_usd for one in opinions),
     )
     return with_files(attempt, change)
 
 
-_UNASKED = SessionResult(claimed_success=False, summary="", ending=SessionEnding.OVER_BUDGET)
-"""The review of whoever may not be asked any more."""
+def _reviewer(handoff: Handoff, state: PipelineState, ports: Ports) -> tuple[str, Session] | None:
+    """The reviewer of the part, and how it works; None if nobody reviews it, as what tools alone made."""
+    routes = state.routes
+    name = routes[handoff.part].reviewer if routes and not by_tools_alone(state) else None
+    works = (agent.works for agent in ports.agents if agent.name == name)
+    return next(((name, how) for how in works if name and isinstance(how, Session)), None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Opinion:
-    """What a reviewer found, and the session in which it did."""
+def _by_agent(
+    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, passed: Attempt
+) -> Attempt:
+    """The report of a reviewer. What it says is a claim: what nobody can place, the tests are asked."""
+    if state.overspent:
+        return _void(passed, handoff.agent, "not asked, since the budget is used up")
+    told = briefing(Role.REVIEWER, state, ports)
+    diff = ports.blobs.get(passed.evidence[0].output).decode("utf-8", "replace")[:_DIFF_LIMIT]
+    result = converse(replace(handoff, rollback_sha=state.head), state, ports, works, told, diff=diff)
+    if lacks := _lacks(result, _edited(state, ports)):
+        return with_session(_void(passed, handoff.agent, lacks), ports, result)
+    report = result.report or result.summary
+    blobs = {BRIEFING: ports.blobs.put(encode(told)), REVIEW: ports.blobs.put(report.encode())}
+    attempt = _read(passed, report, handoff.agent)
+    return with_session(replace(attempt, blobs={**blobs, **attempt.blobs}), ports, result)
 
-    agent: str
-    result: SessionResult
-    gates: tuple[GateResult, ...]
+
+def _void(passed: Attempt, reviewer: str, why: str) -> Attempt:
+    """A review that tells nothing: the gates have passed, and a person says whether that is enough."""
+    name, severity = f"review by {reviewer}", Severity.MEDIUM
+    gate = GateResult(gate=name, verdict=Verdict.ESCALATE, reason=why, severity=severity)
+    return replace(passed, reason=f"{passed.reason}; {name}: {why}", gates=(*passed.gates, gate))
 
 
-def _opinions(handoff: Handoff, state: PipelineState, ports: Ports) -> Iterator[_Opinion]:
-    """Of each reviewer for the issue's kinds, one session; one without kinds is for all."""
-    kinds = {route.kind for route in state.routes}
-    for agent in available(ports.agents, sessions=bool(state.preferences.script or state.preferences.runner)):
-        if agent.role is Role.REVIEWER and isinstance(agent.works, Session):
-            if agent.kinds and kinds.isdisjoint(agent.kinds):
-                continue
-            worktree = ports.repository.open(state.run_id, state.context.branch, state.head)
-            asked = replace(handoff, agent=agent.name)
-            result = _UNASKED if state.overspent else ask(asked, state, ports, agent.works, worktree)
-            edited = _edited(state, ports)
-            gates = _found(f"review by {agent.name}", result, edited)
-            yield _Opinion(agent=agent.name, result=result, gates=gates)
+def _lacks(result: SessionResult, edited: str) -> str:
+    """Why a review is none; "" if it is one."""
+    if edited:
+        return f"void, since it edited {edited}"
+    if result.ending is not SessionEnding.FINISHED:
+        return f"not finished: {result.detail or result.ending.value}"
+    return "" if result.report or result.claimed_success else f"it has not reviewed: {result.summary}"
 
 
 def _edited(state: PipelineState, ports: Ports) -> str:
@@ -103,26 +118,45 @@ def _edited(state: PipelineState, ports: Ports) -> str:
     return ", ".join(paths[:5])
 
 
-def _found(gate: str, result: SessionResult, edited: str) -> tuple[GateResult, ...]:
-    """A review as gates: its findings refuse; one that is void or can't be read is left to a person."""
-    reading, said = read(result.summary), result.summary.splitlines()
-    if edited:
-        lacks = f"void, since it edited {edited}"
-    elif result.ending is not SessionEnding.FINISHED:
-        lacks = f"not finished: {result.detail or result.ending.value}"
-    elif reading.open_items:
-        at = dict(reading.lines)
-        return tuple(
-            _finding(gate, i.text, "".join(said[at[i.id] - 1 : at[i.id]])) for i in reading.open_items
-        )
-    elif _NONE.search(result.summary):
-        return (GateResult(gate=gate, verdict=Verdict.PASS, reason="no findings", severity=Severity.LOW),)
-    else:
-        lacks = "it names no finding, and does not say that there is none"
-    return (GateResult(gate=gate, verdict=Verdict.ESCALATE, reason=lacks, severity=Severity.MEDIUM),)
+def _read(passed: Attempt, report: str, reviewer: str) -> Attempt:
+    """The verdict of a reviewer's report, in front of what the gates said."""
+    reading = read_any(report)
+    turn = whose(reading)
+    refused = reading.merge_decision in REFUSED
+    none = not reading.open_items and bool(_NONE.search(report))
+    verdict = Verdict.PASS if none else _verdict(turn.responsibility)
+    if refused and verdict is Verdict.PASS:
+        verdict = Verdict.SKIP
+    why = "no findings" if none else turn.reason
+    name = f"review by {reviewer}"
+    grave = Severity.HIGH if refused else Severity.MEDIUM
+    gate = GateResult(gate=name, verdict=verdict, reason=why, severity=grave)
+    if verdict is Verdict.PASS:
+        return replace(passed, reason=f"{passed.reason}; {name}: {why}", gates=(*passed.gates, gate))
+    items = tuple(item.text for item in reading.open_items) or (turn.reason,)
+    return replace(
+        passed,
+        verdict=verdict,
+        reason=f"{name}: {'; '.join(items)}",
+        gates=(*passed.gates, gate),
+        items=items,
+        validation_errors=items,
+        responsibility=turn.responsibility or Responsibility.UNKNOWN,
+        confidence=turn.confidence,
+        agent=reviewer,
+    )
 
 
-def _finding(gate: str, text: str, line: str) -> GateResult:
-    said = _SEVERITY.search(line)
-    severity = Severity(said[1].lower()) if said else Severity.HIGH
-    return GateResult(gate=gate, verdict=Verdict.REVISE, reason=text, severity=severity)
+def _verdict(whose_turn: Responsibility | None) -> Verdict:
+    """What it comes to that it is somebody's turn; None: nobody's. SKIP leaves it to the tests."""
+    match whose_turn:
+        case None | Responsibility.PRE_EXISTING:
+            return Verdict.PASS
+        case Responsibility.CODER | Responsibility.TESTER | Responsibility.DOCUMENTER:
+            return Verdict.REVISE
+        case Responsibility.REVIEWER | Responsibility.UNKNOWN:
+            return Verdict.SKIP
+        case (
+            Responsibility.PERSON | Responsibility.ENVIRONMENT | Responsibility.ISSUE | Responsibility.SPARKY
+        ):
+            return Verdict.ESCALATE

@@ -37,15 +37,15 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], *, sessions: bool) -> t
     """One route per kind, in the issue's order; the kind is read from the text where the issue names none."""
     guess = kind_of(issue, agents)
     able = available(agents, sessions=sessions)
-    tester = _tester(issue, able)
-    validator = next((agent.name for agent in able if agent.role is Role.VALIDATOR), None)
+    tester, validator = _tester(issue, able), _first(able, Role.VALIDATOR)
     workers = tuple(agent for agent in able if agent.role in ROUTED)
     free = {agent.name for agent in workers if not agent.kinds}
     routes = []
     for kind in issue.kinds or (guess.kind,):
         bids, left_out = gather(map(in_time, workers), replace(issue, kinds=(kind,)))
         route = _named(issue.agent, choose(kind, bids, left_out=left_out), free)
-        route = replace(route, tester=tester, validator=validator)
+        reviewer = _first(able, Role.REVIEWER, kind)
+        route = replace(route, tester=tester, validator=validator, reviewer=reviewer)
         if route.agent is None:
             idle = (agent.name for agent in agents if kind in agent.kinds and agent not in able)
             said = (
@@ -87,6 +87,12 @@ def _tester(issue: Issue, able: tuple[Agent, ...]) -> str | None:
     testers = tuple(agent for agent in able if agent.role is Role.TESTER)
     bids, _ = gather(testers, replace(issue, kinds=(Kind.TEST_CREATION,)))
     return choose(Kind.TEST_CREATION, bids).agent
+
+
+def _first(able: tuple[Agent, ...], role: Role, kind: Kind | None = None) -> str | None:
+    """Whom of a role to ask first: for a kind, or any who names none; None: there is nobody."""
+    those = [a for a in able if a.role is role and (kind is None or not a.kinds or kind in a.kinds)]
+    return min(those, key=lambda agent: agent.priority).name if those else None
 
 
 def _named(agent: str | None, route: Route, free: Collection[str]) -> Route:

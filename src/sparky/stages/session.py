@@ -2,35 +2,83 @@
 
 import time
 from dataclasses import replace
-from pathlib import Path
 
 from sparky.agents.prompt import Beside, render
-from sparky.domain.agent import Agent, Session
+from sparky.domain.agent import Role, Session
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
+from sparky.domain.change import read_patch
 from sparky.domain.conditions import FAULT
 from sparky.domain.gates import may_edit
 from sparky.domain.moves import pause_s
+from sparky.domain.report import ActionItem
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
+from sparky.formats.state_json import encode
 from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
+from sparky.reports.branch import BRIEFING, Briefing
+from sparky.reports.compose import REPLIES, replies_of
+from sparky.reports.inline_md import place
 
 GUIDE, GUIDE_LENGTH = "AGENTS.md", 20_000
 """What a repository tells agents, and how many characters of it they are told."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session) -> Attempt:
-    """One session in the run's worktree, on top of what the run has so far.
+    """One session in the run's worktree, on top of what the run has so far; none if it is another's turn.
 
     The attempts of a part make one commit: what one brought and the next took back, a key for instance, is in
     none.
     """
-    start = handoff.rollback_sha
-    worktree = ports.repository.open(state.run_id, state.context.branch, start)
-    result = ask(handoff, state, ports, works, worktree)
+    told = briefing(role_of(ports, handoff.agent), state, ports)
+    brief = {BRIEFING: ports.blobs.put(encode(told))} if told.read_any else {}
+    if _is_anothers(told, handoff, state):
+        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.reason}")
+        return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over", blobs=brief)
+    result = converse(handoff, state, ports, works, told)
     attempt = _cut_short(handoff, state, ports, result) or _outcome(handoff, state, ports, result)
+    attempt = _answered(attempt, handoff, ports, told, result.summary)
     if result.ending is SessionEnding.OVER_BUDGET:
         said = f"stopped, since {result.ending.value}; {attempt.reason}"
         attempt = replace(attempt, verdict=Verdict.REVISE, reason=said, traits=(Trait.OVER_BUDGET,))
+    return with_session(replace(attempt, blobs={**brief, **attempt.blobs}), ports, result)
+
+
+def converse(
+    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, told: Briefing, *, diff: str = ""
+) -> SessionResult:
+    """One session at the handoff's commit, with the reports on the run beside it; nothing is judged here."""
+    role = role_of(ports, handoff.agent)
+    worktree = ports.repository.open(state.run_id, state.context.branch, handoff.rollback_sha)
+    allowed, limit = state.allowed, state.preferences.session_timeout_s
+    seconds = limit if allowed.seconds is None else min(limit, allowed.seconds)
+    with laid_out(ports, state.run_id, worktree) as reports:
+        result = ports.runners[handoff.runner or works.runner].run(
+            SessionRequest(
+                run=state.run_id,
+                issue=state.issue.id,
+                worktree=worktree,
+                prompt=render(role, works.prompt, handoff, state, _beside(state, ports, told, diff)),
+                agent=handoff.agent,
+                number=handoff.number,
+                timeout_s=seconds,
+                script=state.preferences.script,
+                model="" if handoff.runner else works.model or state.preferences.model,
+                tools=works.tools,
+                part=handoff.part,
+                tokens=allowed.tokens,
+                usd=allowed.usd,
+                turns=allowed.turns,
+                reports=reports,
+                review=role is Role.REVIEWER,
+            )
+        )
+    out_of_time = result.ending is SessionEnding.TIMED_OUT and seconds < limit
+    return replace(result, ending=SessionEnding.OVER_BUDGET) if out_of_time else result
+
+
+def with_session(attempt: Attempt, ports: Ports, result: SessionResult) -> Attempt:
+    """The attempt with what its session printed and cost."""
     return replace(
         attempt,
         blobs={"session": ports.blobs.put(result.output), **attempt.blobs},
@@ -41,43 +89,24 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     )
 
 
-def ask(
-    handoff: Handoff, state: PipelineState, ports: Ports, works: Session, worktree: Path
-) -> SessionResult:
-    """One session with the handoff's agent, which is told all that it needs; nothing is judged here."""
-    allowed, limit = state.allowed, state.preferences.session_timeout_s
-    seconds = limit if allowed.seconds is None else min(limit, allowed.seconds)
-    result = ports.runners[handoff.runner or works.runner].run(
-        SessionRequest(
-            run=state.run_id,
-            issue=state.issue.id,
-            worktree=worktree,
-            prompt=render(_agent(handoff, ports).role, works.prompt, handoff, state, _beside(state, ports)),
-            agent=handoff.agent,
-            number=handoff.number,
-            timeout_s=seconds,
-            script=state.preferences.script,
-            model="" if handoff.runner else works.model or state.preferences.model,
-            tools=works.tools,
-            part=handoff.part,
-            tokens=allowed.tokens,
-            usd=allowed.usd,
-            turns=allowed.turns,
-        )
-    )
-    out_of_time = result.ending is SessionEnding.TIMED_OUT and seconds < limit
-    return replace(result, ending=SessionEnding.OVER_BUDGET) if out_of_time else result
+def _is_anothers(told: Briefing, handoff: Handoff, state: PipelineState) -> bool:
+    """Whether another agent that the run has must act first; what a person asked for is not handed over."""
+    if told.turn_of is None or len(state.attempts) == state.segment_start:
+        return False
+    route = state.routes[handoff.part]
+    return route.tester is not None if told.turn_of is Responsibility.TESTER else route.agent != route.tester
 
 
-def _beside(state: PipelineState, ports: Ports) -> Beside:
-    """What an agent is told beside its handoff; AGENTS.md is that of the base, whatever the run did to it."""
-    guide = ports.repository.read(state.base, GUIDE) or b""
-    told = tuple(answer.text for answer in state.answers if answer.text and answer != state.answer)
-    return Beside(guide=guide.decode("utf-8", "replace")[:GUIDE_LENGTH], feedback=told)
-
-
-def _agent(handoff: Handoff, ports: Ports) -> Agent:
-    return next(agent for agent in ports.agents if agent.name == handoff.agent)
+def _answered(attempt: Attempt, handoff: Handoff, ports: Ports, told: Briefing, said: str) -> Attempt:
+    """The attempt with its answers to what it was told to do, and whether the tester is to follow."""
+    sha = attempt.sha
+    if Trait.CHANGED not in attempt.traits or sha is None:
+        return attempt
+    if told.follows is Responsibility.TESTER:
+        attempt = replace(attempt, traits=(*attempt.traits, Trait.TESTER_FOLLOWS))
+    patch = ports.repository.patch(handoff.rollback_sha, sha)
+    replies = replies_of(told.items, sha, read_patch(patch.decode("utf-8", "replace")), said)
+    return replace(attempt, blobs={REPLIES: ports.blobs.put(encode(replies)), **attempt.blobs})
 
 
 def _cut_short(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt | None:
@@ -114,6 +143,36 @@ def _cut_short(handoff: Handoff, state: PipelineState, ports: Ports, result: Ses
         error_type=trait.value,
         retry_at=round(retry_at, 3),
     )
+
+
+def _beside(state: PipelineState, ports: Ports, told: Briefing, diff: str) -> Beside:
+    """What an agent is told beside its handoff; AGENTS.md is that of the base, whatever the run did to it."""
+    guide = ports.repository.read(state.base, GUIDE) or b""
+    answers = tuple(answer.text for answer in state.answers if answer.text and answer != state.answer)
+    return Beside(
+        reports=_briefed(told),
+        folder=f"../{state.run_id}.reports" if told.read_any else "",
+        feedback=answers,
+        guide=guide.decode("utf-8", "replace")[:GUIDE_LENGTH],
+        diff=diff,
+    )
+
+
+def _briefed(told: Briefing) -> tuple[str, ...]:
+    """The scenario, items with ids, and what is answered; () if there is no report."""
+    if not told.read_any:
+        return ()
+    by = f", by {told.chosen.id.name}" if told.chosen else ""
+    return (
+        f"{told.scenario.value}{by}: {told.reason}",
+        *(f"item {item.id}: {_item(item)}" for item in told.items),
+        *(f"item {one.item} is {one.settled.value}: {one.reason}" for one in told.settled),
+    )
+
+
+def _item(item: ActionItem) -> str:
+    where = f" ({place(item.location)})" if item.location else ""
+    return f"{item.text}{where}" + (f"; done when {item.done_when}" if item.done_when else "")
 
 
 def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: SessionResult) -> Attempt:
@@ -158,7 +217,7 @@ def _joined(ports: Ports, run: str, origin: str, sha: str, message: str) -> str:
 
 def _strange(handoff: Handoff, ports: Ports, sha: str) -> tuple[str, ...]:
     """The paths of a change that its agent's role has no business with."""
-    role = _agent(handoff, ports).role
+    role = role_of(ports, handoff.agent)
     paths = [file.path for file in ports.repository.changes(handoff.rollback_sha, sha)]
     return tuple(path for path in paths if not may_edit(role, path))
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sparky.domain.agent import Session, ToolFix
 from sparky.domain.attempt import WHOLE, Attempt, Stage, Strategy, short
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.briefing import leave
 from sparky.fixing import narrow, toolfix
 from sparky.formats.state_json import encode
 from sparky.ports import Blobs, Ports
@@ -46,6 +47,7 @@ RECORDED_BYTES = 40_000
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """One attempt at one stage, timed; one whose receipt is there is not made twice."""
     run, ordinal = state.run_id, len(state.attempts)
+    leave(state, ports)
     done = ports.receipts.find(run, ordinal) if handoff.stage in LASTING else None
     if done is not None:
         return done

@@ -6,7 +6,7 @@ from sparky.domain.attempt import Attempt, GateResult, Responsibility, Trait, Ve
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
 from sparky.evidence.tests import StoppedError, evidence_of, find_command, is_red, judge, run_tests
-from sparky.evidence.whose import whose_turn
+from sparky.evidence.whose import maker, whose_turn
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.reports.responsibility import Judgement
@@ -36,7 +36,7 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     if head.trouble in OUTSIDE:
         return _blocked(handoff, head, "at head")
     if head.trouble is not None:
-        return _broken(handoff, base, head)
+        return _broken(handoff, base, head, maker(state, ports))
     try:
         return _compared(handoff, state, ports, (base, head))
     except StoppedError as stopped:
@@ -92,7 +92,7 @@ def _said(head: TestRun, seen: Comparison) -> str:
     return "; ".join(parts)
 
 
-def _broken(handoff: Handoff, base: TestRun, head: TestRun) -> Attempt:
+def _broken(handoff: Handoff, base: TestRun, head: TestRun, made_by: Responsibility) -> Attempt:
     """The tests ran through at base and don't at head: that is the change's doing."""
     said = head.trouble.value if head.trouble else ""
     attempt = handoff.begin(Verdict.REVISE, f"the tests ran through at base, and not at head: {said}")
@@ -100,7 +100,7 @@ def _broken(handoff: Handoff, base: TestRun, head: TestRun) -> Attempt:
         attempt,
         items=(f"{said}: {head.detail}",),
         validation_errors=(said,),
-        responsibility=Responsibility.CODER,
+        responsibility=made_by,
         evidence=(evidence_of(base), evidence_of(head)),
     )
 

@@ -22,6 +22,7 @@ from sparky.evidence.change import (
 from sparky.evidence.detect import Detected, detect, exported
 from sparky.evidence.risks import Risks, find_risks
 from sparky.evidence.tamper import ask
+from sparky.evidence.whose import maker
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, fixed
@@ -52,7 +53,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     refused = any(gate.verdict is Verdict.REVISE for gate in required)
     risks = Risks(gates=()) if refused or by_tools_alone(state) else find_risks(state, ports)
     gates = (*required, *risks.gates)
-    attempt = _judged(handoff, gates)
+    attempt = _judged(handoff, gates, maker(state, ports))
     kinds = {route.kind for route in state.routes}
     mine = [f for f in before if f.kind in kinds]
     gone = fixed(mine, after.findings)
@@ -72,12 +73,12 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     return named(with_files(attempt, change), ports, _rest(state, ports, (*rest, *unread)))
 
 
-def _judged(handoff: Handoff, gates: tuple[GateResult, ...]) -> Attempt:
+def _judged(handoff: Handoff, gates: tuple[GateResult, ...], made_by: Responsibility) -> Attempt:
     refused = [g for g in gates if g.verdict is Verdict.REVISE]
     if refused:
         items = tuple(f"{g.gate}: {g.reason}" for g in refused)
         attempt = handoff.begin(Verdict.REVISE, "not verified: " + "; ".join(items))
-        return replace(attempt, validation_errors=items, responsibility=Responsibility.CODER)
+        return replace(attempt, validation_errors=items, responsibility=made_by)
     risks = [g for g in gates if g.verdict is Verdict.ESCALATE]
     if risks:
         attempt = handoff.begin(Verdict.ESCALATE, "for a person: " + "; ".join(g.reason for g in risks))

@@ -11,6 +11,7 @@ from sparky.adapters.memory import (
     MemoryProgress,
     MemoryReceipts,
     MemoryRefusals,
+    MemoryReports,
     MemoryRunner,
     MemoryShell,
     MemoryTests,
@@ -50,6 +51,7 @@ class MemoryHouse:
     progress: MemoryProgress = field(default_factory=MemoryProgress)
     receipts: MemoryReceipts = field(default_factory=MemoryReceipts)
     refusals: MemoryRefusals = field(default_factory=MemoryRefusals)
+    reports: MemoryReports = field(default_factory=MemoryReports)
 
     @property
     def ports(self) -> Ports:
@@ -64,6 +66,7 @@ class MemoryHouse:
             progress=self.progress,
             receipts=self.receipts,
             refusals=self.refusals,
+            reports=self.reports,
             agents=self.agents,
             binaries={name: name for name in TOOLS},
             scratch=self.root / "scratch",
