@@ -155,12 +155,15 @@ def test_init_writes_every_setting_once(world_of: MakeWorld) -> None:
 
 
 def test_the_doctor_finds_what_is_needed_and_names_what_is_not(here: World) -> None:
-    names = ["sparky", "git", "ruff", "uv", "sandbox", "state", "disk", "agents", "repository"]
+    tools = ["git", "deptry", "ruff", "typos", "uv"]
+    names = ["sparky", *tools, "sandbox", "state", "disk", "agents", "repository"]
     well = here.sparky("doctor", "--json")
-    assert (well.code, [one["name"] for one in well.json()]) == (0, names)
-    assert all(one["well"] and not one["remedy"] for one in well.json())
+    needed = [one for one in well.json() if one["needed"]]
+    assert (well.code, [one["name"] for one in needed]) == (0, names)
+    assert all(one["well"] and not one["remedy"] for one in needed)
     ill = here.sparky("doctor", "-C", "/", "--json")
-    assert (ill.code, [one["name"] for one in ill.json() if not one["well"]]) == (1, ["repository"])
+    wrong = [one["name"] for one in ill.json() if one["needed"] and not one["well"]]
+    assert (ill.code, wrong) == (1, ["repository"])
     assert "→ name one with -C" in here.sparky("doctor", "-C", "/").out
 
 
@@ -191,7 +194,15 @@ def test_agents_are_listed_with_what_they_own(here: World) -> None:
     assert {one["name"]: one["works_by"] for one in listed} == {
         "formatting": "ruff",
         "imports": "ruff",
-        "dead-code": "ruff",
+        "dead-code": "ruff, vulture",
+        "security": "rewrite",
+        "performance": "ruff",
+        "complexity": "ruff",
+        "dry": "repeated",
+        "documentation": "ruff, typos",
+        "dependency": "deptry",
+        "test-organization": "ruff",
+        "types": "mypy",
         "tester": "a session (scripted)",
         "documenter": "a session (scripted)",
         "planner": "a session (scripted)",

@@ -76,11 +76,13 @@ def check(
 def overlaps(agents: Sequence[Agent]) -> list[str]:
     """Kinds that two agents claim who work alike, each naming who owns it, for a person: a warning.
 
-    The later one is asked only where the owner bids too little, or fails.
+    The later one is asked only where the owner bids too little, or fails. Whoever takes every kind does so
+    for that, and is not named.
     """
+    special = [agent for agent in agents if not {*SERVED} <= {*agent.kinds}]
     return [
         f"{kind.value}: {_where(one)} and {_where(other)} both claim it; {owned.name} owns it"
-        for one, other in combinations(agents, 2)
+        for one, other in combinations(special, 2)
         for kind in one.kinds
         if kind in other.kinds and one.role is other.role and type(one.works) is type(other.works)
         if (owned := owner(kind, agents)) is not None
