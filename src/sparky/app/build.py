@@ -17,10 +17,11 @@ from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.agents.registry import Registry, assemble, installed, is_agent_file
 from sparky.app.read import House
+from sparky.domain.agent import Agent
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
-from sparky.ports import Ports, Repository
+from sparky.ports import GitError, Ports, Repository
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
 
@@ -80,7 +81,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         receipts=house.receipts,
         refusals=house.store,
         reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True)),
-        agents=_agents_at(repository, context.base).agents,
+        agents=_agents_for_run(repository, context.base),
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
     )
@@ -99,6 +100,14 @@ def require_agents(house: House, context: Context) -> Registry:
         said = "; ".join(registry.faults)
         raise AgentsError(f"{said}; mend it and commit it, `sparky agents check` looks at the checkout")
     return registry
+
+
+def _agents_for_run(repository: Repository, sha: str) -> tuple[Agent, ...]:
+    """Those of the commit; those that ship where it can't be read: the stage that needs it says so."""
+    try:
+        return _agents_at(repository, sha).agents
+    except GitError:
+        return read_agents({}).agents
 
 
 def _agents_at(repository: Repository, sha: str) -> Registry:
