@@ -236,7 +236,7 @@ def test_show_tells_the_story_and_json_has_all_of_it(here: World, ready: str) ->
     ]
     assert {key for step in told["steps"] for key in step} == {
         *("stage", "number", "agent", "strategy", "verdict", "reason", "seconds", "gates", "evidence"),
-        *("commands", "items", "briefing"),
+        *("commands", "items", "briefing", "turn"),
     }
     test = next(step for step in told["steps"] if step["stage"] == "test")
     assert [sorted(evidence) for evidence in test["evidence"]] == [
