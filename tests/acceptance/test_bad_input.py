@@ -88,7 +88,7 @@ SCRIPTS = {
     "[[sesion]]\n": ": unknown key 'sesion'; did you mean 'session'?",
     "[[session]]\nsucces = false\n": ", session 1: unknown key 'succes'; did you mean 'success'?",
     "[[session]]\n[[session]]\nsays = ''\n": ", session 2: unknown key 'says'; known keys are issue, number, "
-    "agent, steps, ending, success, summary, handover, plan, code, tokens, turns, cost_usd",
+    "agent, steps, ending, success, summary, handover, plan, report, code, tokens, turns, cost_usd",
     f'{STEP}do = "write"\ntxt = ""\n': ", session 1, step 1: unknown key 'txt'; did you mean 'text'?",
     f'{STEP}do = "wirte"\n': ": Invalid enum value 'wirte' - at `$.session[0].steps[0].do`",
     '[[session]]\nending = "crsh"\n': ": Invalid enum value 'crsh' - at `$.session[0].ending`",

@@ -143,11 +143,12 @@ def test_of_many_that_write_at_once_each_gets_a_version_of_its_own(tmp_path: Pat
     assert sorted(int(path.read_text()) for path in paths) == list(range(40))
 
 
-def test_a_report_whose_name_is_not_read_back_is_never_overwritten(tmp_path: Path) -> None:
-    add_report(tmp_path, "coder", "PLAN", "first")
-    with pytest.raises(ReportsError, match="is there, and is not read as a report"):
-        add_report(tmp_path, "coder", "PLAN", "second")
-    assert (tmp_path / "CodingAgent_Issue#PLAN_Report_v1.md").read_text() == "first"
+def test_reports_on_an_issue_without_a_number_are_versions_of_its_mark(tmp_path: Path) -> None:
+    paths = [add_report(tmp_path, "coder", "PLAN", text) for text in ("first", "second")]
+    assert [(path.name, path.read_text()) for path in paths] == [
+        ("CodingAgent_Issue#s-0ff154_Report_v1.md", "first"),
+        ("CodingAgent_Issue#s-0ff154_Report_v2.md", "second"),
+    ]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
