@@ -82,7 +82,7 @@ def test_a_branch_is_read_without_a_checkout(here: World) -> None:
     assert (said.code, said.out) == (0, f"{FOLDER}/coding_issue-5_report_v2.md\n")
     told = here.sparky("report", "history", "--issue", "5", "--ref", "answer", "--json").json()
     assert [(row["agent"], row["version"], row["turn"]) for row in told] == [
-        ("coding", 1, "unknown"),
+        ("coding", 1, "nobody"),
         ("review", 1, "coder"),
         ("coding", 2, "nobody"),
     ]
