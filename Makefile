@@ -3,17 +3,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test agents check coverage soak crash house fmt bench lock clean
+.PHONY: demo test agents test-agents check coverage soak crash house fmt bench lock clean
 
 demo: $(READY)
 	$(BIN)/sparky demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 1 -m "not soak"
+	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 1 -m "not soak and not agents"
 
 # The coding agents that tests drive, from the package registry into sparky's cache; without npm they are skipped.
 agents: $(READY)
 	$(BIN)/python scripts/agents.py
+
+# Drives them, each against a scripted model on loopback.
+test-agents: agents
+	$(BIN)/python -m pytest -q -n 2 --maxschedchunk 1 -m "agents and not soak" -rs tests/agents
 
 check: $(READY)
 	$(BIN)/ruff check .

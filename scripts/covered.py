@@ -22,10 +22,20 @@ WHOLE = (
 )
 OVERALL = 90.0
 WITHIN = ("tests/unit", "tests/stages")
-REST = ("tests/transcripts", "tests/contract", "tests/durable", "tests/acceptance", "tests/agents")
+REST = ("tests/transcripts", "tests/contract", "tests/durable", "tests/acceptance")
 PYTHON = (sys.executable, "-m")
 # One by one: what is slow lies together, and would be one worker's alone.
-PYTEST = ("pytest", "-q", "-n", "3", "--maxschedchunk", "1", "-m", "not soak", "--durations=30")
+PYTEST = (
+    "pytest",
+    "-q",
+    "-n",
+    "3",
+    "--maxschedchunk",
+    "1",
+    "-m",
+    "not soak and not agents",
+    "--durations=30",
+)
 
 
 def main(*, everything: bool) -> int:

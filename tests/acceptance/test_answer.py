@@ -69,6 +69,7 @@ def test_what_a_person_accepts_is_tested_all_the_same_and_waits_for_the_merge(wo
     assert said.json()["manual_steps_needed"][1] == f"then: sparky merge {run}"
 
 
+@pytest.mark.soak
 def test_a_person_may_end_it(world: World) -> None:
     run = asking(world)
     said = world.sparky("answer", run, "stop", "--json")
@@ -113,6 +114,7 @@ def test_an_answer_holds_for_the_commit_that_was_asked_about(world: World) -> No
     )
 
 
+@pytest.mark.soak
 def test_a_question_expires_and_the_run_can_be_tried_again_from_what_there_is(world: World) -> None:
     back = {"do": "write", "path": "tests/test_calc.py", "text": BUG["tests/test_calc.py"]}
     run = asking(world, {"number": 3, "steps": [*RIGHT["steps"], back]})
@@ -128,6 +130,7 @@ def test_a_question_expires_and_the_run_can_be_tried_again_from_what_there_is(wo
     assert (again.code, again.json()["outcome"]) == (0, "merged"), again.err
 
 
+@pytest.mark.soak
 def test_what_the_environment_lacked_is_tested_again_once_it_is_there(world: World) -> None:
     world.commit({"sparky.toml": 'test_command = "no-such-runner -q"\n'})
     first = world.sparky("run", "1", "--json", *world.script(RIGHT))
@@ -155,12 +158,14 @@ def test_a_retry_that_cannot_be_is_refused(words: tuple[str, ...], why: str, wor
     assert why in said.err
 
 
+@pytest.mark.soak
 def test_what_is_merged_is_not_tried_again(world: World) -> None:
     run = world.sparky("run", "1", "--auto", "--json", *world.script(RIGHT)).json()["run_id"]
     said = world.sparky("retry", run)
     assert (said.code, said.err) == (2, f"error: {run} is merged: there is nothing to try again\n")
 
 
+@pytest.mark.soak
 def test_a_run_without_a_change_is_tried_again_with_what_a_person_says(world: World) -> None:
     done = world.sparky("run", "1", "--json", *world.script({"success": False}, {**RIGHT, "number": 9}))
     run = done.json()["run_id"]

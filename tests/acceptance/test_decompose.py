@@ -66,6 +66,7 @@ def test_every_deliverable_is_verified_alone_and_all_are_merged_together(world: 
     ]
 
 
+@pytest.mark.soak
 def test_its_progress_is_told_with_that_of_its_parts(world: World) -> None:
     said = world.sparky("run", "7", "--auto", *world.script(RIGHT_HALF, RIGHT_DOUBLE))
     told = [line[9:] for line in said.err.splitlines()]
@@ -90,6 +91,7 @@ def test_where_one_is_done_and_another_is_not_the_whole_is_partial_and_can_be_me
     assert world.git("show", "main:calc.py") == CALC.replace("x * 3", "x * 2").strip()
 
 
+@pytest.mark.soak
 def test_a_part_is_merged_with_the_whole_and_not_by_itself(world: World) -> None:
     said = world.sparky("run", "7", "--json", *world.script(RIGHT_HALF, RIGHT_DOUBLE))
     whole = said.json()["run_id"]
@@ -111,6 +113,7 @@ def test_deliverables_that_wait_for_each_other_are_named(world: World) -> None:
     assert result["manual_steps_needed"] == ["say in issue 007 what comes first, then run it again"]
 
 
+@pytest.mark.soak
 def test_lines_of_a_checklist_are_deliverables_too(world: World) -> None:
     text = "# Issue #020: arithmetic\n\n## Tasks\n- [ ] double is wrong\n- [ ] half is wrong\n- [x] done\n"
     world.commit({"issues/020-arithmetic.md": text})
@@ -120,6 +123,7 @@ def test_lines_of_a_checklist_are_deliverables_too(world: World) -> None:
     assert (code, result["outcome"]) == (0, "merged"), result
 
 
+@pytest.mark.soak
 def test_an_agent_may_say_that_an_issue_is_several(world: World) -> None:
     world.commit({"issues/030-all.md": "# Issue #030: all of it is wrong\n"})
     plan: Session = {"issue": "030", "success": False, "plan": ["double is wrong", "half is wrong"]}
@@ -133,6 +137,7 @@ def test_an_agent_may_say_that_an_issue_is_several(world: World) -> None:
     ]
 
 
+@pytest.mark.soak
 def test_a_part_that_asks_is_answered_by_itself_and_the_whole_tried_again(world: World) -> None:
     gone = {"do": "write", "path": "tests/test_calc.py", "text": "def test_double():\n    pass\n"}
     other = {**gone, "text": "def test_double():\n    return\n"}

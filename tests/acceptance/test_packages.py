@@ -177,6 +177,7 @@ def mend(place: Place, root: Path) -> dict[str, object]:
 
 
 @pytest.mark.network
+@pytest.mark.soak
 def test_a_package_of_crlf_files_loses_no_test_and_no_line_ending(
     place_of: MakePlace, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def test_an_issue_that_names_a_sister_runs_there_and_its_result_is_left_beside_i
     assert desk.sparky("route", "12", *desk.script(RIGHT)).code == 0, "a result is no second issue 12"
 
 
+@pytest.mark.soak
 def test_what_a_person_says_later_is_written_there_too(desk: World, calc: World) -> None:
     calc.commit({"sparky.toml": None})
     run = desk.sparky("run", "12", "--json", *desk.script(RIGHT)).json()["run_id"]
@@ -69,6 +70,7 @@ def test_what_a_person_says_later_is_written_there_too(desk: World, calc: World)
     assert "**Outcome:** merged" in path.read_text()
 
 
+@pytest.mark.soak
 def test_a_result_that_can_not_be_written_hinders_no_run(desk: World, calc: World) -> None:
     calc.commit({"sparky.toml": None})
     run = desk.sparky("run", "12", "--json", *desk.script(RIGHT)).json()["run_id"]
@@ -122,6 +124,7 @@ def test_no_issue_at_all_is_no_success(desk: World) -> None:
     assert (both.code, both.err) == (2, "error: give one ISSUE, or a list of them with --from-json\n")
 
 
+@pytest.mark.soak
 def test_a_sister_by_url_is_cloned_and_the_work_is_on_a_branch_there(desk: World, calc: World) -> None:
     url = calc.repo.as_uri()
     desk.commit({"sparky.toml": f'[sisters]\ncalc = "{url}"\n'})

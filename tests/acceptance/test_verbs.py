@@ -65,7 +65,7 @@ def test_a_run_has_to_be_named(here: World) -> None:
     [
         (("fiks",), 2, "Error: No such command 'fiks'."),
         (("scan", "-k", "formating"), 2, "did you mean FORMATTING?"),
-        (("fix", "-k", "security"), 2, "no detector looks for SECURITY yet"),
+        (("fix", "-k", "test_failure"), 2, "no detector looks for TEST_FAILURE yet"),
         (("fix", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
         (
             ("fix", "-C", "/"),

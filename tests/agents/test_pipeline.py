@@ -140,6 +140,7 @@ def test_a_wrong_fix_is_refused_tried_again_and_then_right(scene: MakeScene) -> 
     assert said.json()["tokens"] == here.model.tokens.total
 
 
+@pytest.mark.soak
 def test_a_rate_limit_is_waited_for_and_is_no_attempt(scene: MakeScene) -> None:
     limited = Turn(does=RIGHT, fault=Fault.LIMIT, times=3, retry_after_s=2)
     here = scene("claude", (limited, Say(text="Done.")))
@@ -155,6 +156,7 @@ def test_a_rate_limit_is_waited_for_and_is_no_attempt(scene: MakeScene) -> None:
     assert "waits 2 s until its model can be asked again" in said.err
 
 
+@pytest.mark.soak
 def test_a_budget_that_is_reached_in_a_session_ends_it_and_keeps_its_work(scene: MakeScene) -> None:
     steps = [Run(command=f"echo '# {number}' >> calc.py") for number in range(40)]
     here = scene(

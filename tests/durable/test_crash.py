@@ -11,6 +11,7 @@ _TRACED = sys.platform == "linux" and platform.machine() == "x86_64"
 
 
 @pytest.mark.skipif(not _TRACED, reason="the tracer knows the calls of Linux on x86-64 only")
+@pytest.mark.soak
 def test_a_run_killed_at_a_few_of_its_boundaries_has_each_effect_once() -> None:
     argv = (sys.executable, "-m", "tests.durable.crash", "3")
     root = Path(__file__).parents[2]

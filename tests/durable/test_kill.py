@@ -26,7 +26,13 @@ def assert_merged_once(world: World, base: str) -> None:
     assert [(run["life"], run["outcome"]) for run in runs] == [("ended", "merged")]
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize(
+    "stage",
+    [
+        pytest.param(stage, marks=[] if stage in {"execute", "merge"} else pytest.mark.soak)
+        for stage in STAGES
+    ],
+)
 def test_a_run_killed_before_and_after_a_stage_is_merged_once(world: World, stage: str) -> None:
     base = world.git("rev-parse", "HEAD")
     killed(world, f"before:perform:{stage}")

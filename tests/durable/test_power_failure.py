@@ -82,7 +82,7 @@ def walk(world: World, cuts: int | None) -> tuple[int, int]:
 
 
 def test_a_log_cut_at_some_frames_leads_to_one_commit(world: World) -> None:
-    walk(world, 6)
+    walk(world, 3)
 
 
 @pytest.mark.soak

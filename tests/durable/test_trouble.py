@@ -74,6 +74,7 @@ def test_a_write_that_is_refused_names_the_file_and_the_way_on_and_the_run_can_b
     assert_merged_once(world, base)
 
 
+@pytest.mark.soak
 def test_trouble_in_a_run_that_was_just_started_leaves_it_to_be_resumed(world: World) -> None:
     base = world.git("rev-parse", "HEAD")
     assert world.runs() == []
@@ -136,6 +137,7 @@ def test_a_run_that_cannot_be_driven_any_more_can_be_cancelled_and_cleaned(world
     assert world.runs() == []
 
 
+@pytest.mark.soak
 def test_a_cancel_that_comes_too_late_says_how_the_run_ended(world: World) -> None:
     base = world.git("rev-parse", "HEAD")
     killed(world, "before:close")

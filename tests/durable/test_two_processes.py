@@ -117,6 +117,7 @@ def test_a_run_that_is_being_merged_is_tested_in_peace_and_the_next_one_waits(wo
     ]
 
 
+@pytest.mark.soak
 def test_a_run_that_waits_for_its_turn_can_be_cancelled(world: World) -> None:
     run = ready(world, "one.txt")
     with FileLocks(world.state / "locks").hold(f"turn main {world.repo / '.git'}"):
@@ -130,7 +131,11 @@ def test_a_run_that_waits_for_its_turn_can_be_cancelled(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["tests at head:", "merge 2 …"], ids=["as it is tested", "when the target has moved"]
+    "line",
+    [
+        pytest.param("tests at head:", id="as it is tested", marks=pytest.mark.soak),
+        pytest.param("merge 2 …", id="when the target has moved"),
+    ],
 )
 def test_a_batch_that_is_killed_loses_nothing_and_is_merged_by_the_next_one(line: str, world: World) -> None:
     (world.repo / "calc.py").write_text("def double(x):\n    return x * 2\n", encoding="utf-8")

@@ -59,7 +59,7 @@ def test_a_change_that_a_test_shows_and_that_brings_nothing_is_verified(stand: S
     attempt = verified(stand, {"b.py": b"B = 2\n"})
     assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "verified at the tested commit")
     assert (attempt.agent, attempt.files_modified, attempt.lines_changed) == ("verifier", ("b.py",), 2)
-    assert [evidence.command[0] for evidence in attempt.evidence] == ["ruff", "ruff", "rewrite", "vulture"]
+    assert [evidence.command[0] for evidence in attempt.evidence] == ["ruff", "ruff"]
 
 
 def test_findings_that_are_gone_are_counted_and_those_that_stay_are_named(stand: Stand) -> None:

@@ -22,6 +22,7 @@ OUTPUT_LIMIT = 256_000_000
 _PATHS = 10
 _AT_ONCE = 4
 """How many tools run beside each other."""
+QUICKEST = "ruff"
 SHARED = frozenset({"S324", "S506"})
 """Rules by which ruff finds what another tool can mend."""
 
@@ -57,13 +58,16 @@ def detect(
     kinds: Iterable[Kind],
     paths: Sequence[str] = (".",),
     *,
+    also: Iterable[Kind] = (),
     configured: Read | None = None,
 ) -> Detected:
     """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError.
 
-    `configured` reads the files that configure the tools; None: those of the directory.
+    `also`: kinds that the quickest tool alone looks for. `configured` reads the files that configure the
+    tools; None: those of the directory.
     """
     wanted = tuple(kinds)
+    all_kinds = tuple(dict.fromkeys((*wanted, *also)))
     read = reader(root)
     findings: list[Finding] = []
     evidence: list[Evidence] = []
@@ -71,8 +75,9 @@ def detect(
     tools = [TOOLS[name](ports.binaries[name], configured or read) for name in TOOLS]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         running = [
-            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(wanted, paths)])
+            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(asked, paths)])
             for tool in tools
+            for asked in (all_kinds if tool.name == QUICKEST else wanted,)
         ]
         for tool, answers in running:
             results = tuple(answer.result() for answer in answers)

@@ -110,13 +110,9 @@ def _look(
             return Detected(findings=(), evidence=())
         ports.progress.say(state.run_id, f"looking for findings at {sha[:10]}")
         read = partial(ports.repository.read, configured or sha)
-        return detect(ports, root, sha, _kinds(state), there, configured=read)
-
-
-def _kinds(state: PipelineState) -> tuple[Kind, ...]:
-    """A tool mends what it was asked for; who had a session may have brought what no careful team leaves."""
-    mine = looked_for(state)
-    return mine if by_tools_alone(state) else tuple(dict.fromkeys((*mine, *_GRAVE)))
+        # A tool mends what it was asked for; who had a session may have brought what no careful team leaves.
+        also = () if by_tools_alone(state) else _GRAVE
+        return detect(ports, root, sha, looked_for(state), there, also=also, configured=read)
 
 
 def _tested(state: PipelineState) -> GateResult:
