@@ -29,7 +29,7 @@ PYTEST = (
     "pytest",
     "-q",
     "-n",
-    "3",
+    "4",
     "--maxschedchunk",
     "1",
     "-m",

@@ -35,6 +35,7 @@ def test_it_is_blocked_with_its_work_kept_and_merged_when_it_may_cost_more(world
     assert world.git("show", "main:calc.py") == "def double(x):\n    return x * 2"
 
 
+@pytest.mark.soak
 def test_what_one_session_and_a_day_may_cost_is_asked_about_each(world_of: MakeWorld) -> None:
     limits = "attempt_budget = { tokens = 600 }\nday_budget = { usd = 0.35 }\n"
     world = world_of({**BUG, "sparky.toml": limits})

@@ -51,9 +51,9 @@ def stranded(world: World, status: str) -> None:
 @pytest.mark.parametrize(
     "what",
     [
-        "INSERT ON attempts WHEN NEW.ordinal = 2",
+        pytest.param("INSERT ON attempts WHEN NEW.ordinal = 2", marks=pytest.mark.soak),
         "UPDATE OF outcome ON runs WHEN NEW.outcome IS NOT NULL",
-        "INSERT ON operation_outputs WHEN NEW.function_id = 4",
+        pytest.param("INSERT ON operation_outputs WHEN NEW.function_id = 4", marks=pytest.mark.soak),
         "UPDATE ON workflow_status WHEN NEW.status = 'ENQUEUED'",
     ],
     ids=["an attempt", "the end", "a step", "the workflow"],
