@@ -9,7 +9,7 @@ demo: $(READY)
 	$(BIN)/sparky demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n 4 --maxschedchunk 1 -m "not soak and not agents"
+	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 1 -m "not soak and not agents"
 
 # The coding agents that tests drive, from the package registry into sparky's cache; without npm they are skipped.
 agents: $(READY)

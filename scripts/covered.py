@@ -29,7 +29,7 @@ PYTEST = (
     "pytest",
     "-q",
     "-n",
-    "4",
+    "3",
     "--maxschedchunk",
     "1",
     "-m",
