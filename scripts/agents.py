@@ -11,7 +11,7 @@ from pathlib import Path
 from sparky.testing.agents import PROGRAMS, agents_home, programs
 
 PINS = Path(__file__).parent.parent / "tests" / "agents" / "cli"
-PATIENCE_S = 240
+PATIENCE_S = 90
 
 
 def main() -> int:

@@ -42,6 +42,7 @@ def test_a_run_killed_before_and_after_a_stage_is_merged_once(world: World, stag
     assert_merged_once(world, base)
 
 
+@pytest.mark.soak
 def test_a_run_killed_around_every_decision_and_its_closing_is_merged_once(world: World) -> None:
     base = world.git("rev-parse", "HEAD")
     for point in ("before:decide:0", "after:decide:2", "before:decide:6", "before:close", "after:close"):

@@ -81,6 +81,7 @@ def walk(world: World, cuts: int | None) -> tuple[int, int]:
     return len(places), frames + 1
 
 
+@pytest.mark.soak
 def test_a_log_cut_at_some_frames_leads_to_one_commit(world: World) -> None:
     walk(world, 3)
 

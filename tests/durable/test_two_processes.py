@@ -96,6 +96,7 @@ def seen(process: subprocess.Popen[str], line: str) -> Iterator[str]:
     pytest.fail(f"it never said {line!r}")
 
 
+@pytest.mark.soak
 def test_a_run_that_is_being_merged_is_tested_in_peace_and_the_next_one_waits(world: World) -> None:
     first, second = ready(world, "one.txt"), ready(world, "two.txt")
     world.git("commit", "-q", "--allow-empty", "-m", "moved")
