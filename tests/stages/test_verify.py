@@ -32,12 +32,13 @@ def verified(
     test: Verdict = Verdict.PASS,
     fixed: tuple[str, ...] = ("test_a",),
     stale: bool = False,
+    found: tuple[Finding, ...] = (OS,),
 ) -> Attempt:
     """VERIFY of a change to a.py and b.py by a session, after a TEST that said so."""
     blobs = stand.house.blobs
     base = stand.commit({"a.py": b"import os\nA = 1\n", "b.py": b"B = 1\n"})
     head = stand.change(files)
-    known = blobs.put(encode((OS,)))
+    known = blobs.put(encode(found))
     if stand.issue.source is Source.FINDINGS:
         stand.issue = replace(stand.issue, findings=known)
     route = Route(kind=kind, agent="coder", fallbacks=(), bids=())
@@ -70,6 +71,13 @@ def test_findings_that_are_gone_are_counted_and_those_that_stay_are_named(stand:
     stays = verified(Stand(root=stand.root / "2", issue=FINDINGS), {"b.py": b"\n"}, kind=Kind.IMPORT_ERROR)
     line = "a.py:1 F401 `os` imported but unused: no agent was asked to mend it"
     assert (stays.tally, stays.items) == (Tally(before=1, fixed=0, rest=1), (line,))
+
+
+def test_bug_what_lay_there_was_held_against_a_session_that_was_asked_for_another_kind(stand: Stand) -> None:
+    stand.tool = real_ruff
+    stand.issue = replace(FINDINGS, kinds=(Kind.FORMATTING,))
+    attempt = verified(stand, {"b.py": b"B = 2\n"}, kind=Kind.FORMATTING, found=())
+    assert "nothing new" not in refusals(attempt)
 
 
 def test_the_rest_is_kept_whole_in_a_blob(stand: Stand) -> None:

@@ -94,7 +94,8 @@ def _paths(state: PipelineState, ports: Ports, change: Change) -> Sequence[str]:
 
 
 def _before(state: PipelineState, ports: Ports, paths: Sequence[str]) -> tuple[Finding, ...]:
-    known = base_findings(state, ports)
+    # Those that the run started from are of its own kinds; after a session more is looked for.
+    known = base_findings(state, ports) if by_tools_alone(state) else None
     if known is not None and state.base == state.context.base:
         return known
     return _look(state, ports, state.base, paths).findings
