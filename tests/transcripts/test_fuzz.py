@@ -14,7 +14,7 @@ from sparky.transcripts.claude_entry import QUIET, SPEAKING
 from sparky.transcripts.claude_scan import read_fast, read_whole
 from sparky.transcripts.codex import CodexReader
 from sparky.transcripts.model import Scan, Source
-from tests.transcripts.lines import answer, text_of, user, words
+from tests.transcripts.lines import answer, call, entry, text_of, user, words
 
 GOOD = text_of(user("still here", 1)).encode()
 
@@ -135,3 +135,30 @@ def test_a_line_that_is_too_long_is_passed_over_and_counted() -> None:
     fast, whole = scans(first + b'{"x":"' + b"y" * (34 << 20) + b'"}\n' + GOOD)
     assert fast == whole
     assert (len(fast.marks), fast.bad) == (2, (len(first),))
+
+
+GIVEN = {"stop_sequence": None, "usage": {"input_tokens": 8, "output_tokens": 9}}
+OWN = {"input_tokens": 2, "output_tokens": 1, "cache_creation": {"ephemeral_1h_input_tokens": 4}}
+
+
+@pytest.mark.parametrize("own", [OWN, None])
+@pytest.mark.parametrize("given", [{}, GIVEN, {"message": {"model": "other", "id": "m2", **GIVEN}}])
+@pytest.mark.parametrize("more", [{}, {"extra": {"id": "m3", **GIVEN}}])
+def test_the_tokens_of_a_message_are_its_own_whatever_stands_beside_them(
+    own: object, given: dict[str, object], more: dict[str, object]
+) -> None:
+    message = {
+        "model": "claude-haiku-4-5",
+        "id": "m1",
+        "type": "message",
+        "content": [call("c1", **given)],
+        "stop_sequence": None,
+        "usage": own,
+    }
+    line = entry("assistant") | {"message": message, "type": None}
+    line.pop("type")
+    fast, whole = scans(text_of(user("one"), line | {"requestId": "r", **more, "type": "assistant"}).encode())
+    assert fast == whole
+    assert [(one.message, one.output, one.cache_write_1h) for one in fast.usage] == (
+        [("m1", 1, 4)] if own else []
+    )
