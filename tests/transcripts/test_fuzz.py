@@ -137,6 +137,14 @@ def test_a_line_that_is_too_long_is_passed_over_and_counted() -> None:
     assert (len(fast.marks), fast.bad) == (2, (len(first),))
 
 
+def real(name: str, own: object, *content: object, **more: object) -> dict[str, object]:
+    """An answer whose fields are in the order in which Claude Code writes them."""
+    message = {"model": "claude-haiku-4-5", "id": name, "type": "message", "content": content}
+    line = entry("assistant") | {"message": message | {"stop_sequence": None, "usage": own}}
+    del line["type"]
+    return {**line, "requestId": "r", **more, "type": "assistant"}
+
+
 GIVEN = {"stop_sequence": None, "usage": {"input_tokens": 8, "output_tokens": 9}}
 OWN = {"input_tokens": 2, "output_tokens": 1, "cache_creation": {"ephemeral_1h_input_tokens": 4}}
 
@@ -147,18 +155,18 @@ OWN = {"input_tokens": 2, "output_tokens": 1, "cache_creation": {"ephemeral_1h_i
 def test_the_tokens_of_a_message_are_its_own_whatever_stands_beside_them(
     own: object, given: dict[str, object], more: dict[str, object]
 ) -> None:
-    message = {
-        "model": "claude-haiku-4-5",
-        "id": "m1",
-        "type": "message",
-        "content": [call("c1", **given)],
-        "stop_sequence": None,
-        "usage": own,
-    }
-    line = entry("assistant") | {"message": message, "type": None}
-    line.pop("type")
-    fast, whole = scans(text_of(user("one"), line | {"requestId": "r", **more, "type": "assistant"}).encode())
+    line = real("m1", own, call("c1", **given), **more)
+    fast, whole = scans(text_of(user("one"), line).encode())
     assert fast == whole
     assert [(one.message, one.output, one.cache_write_1h) for one in fast.usage] == (
         [("m1", 1, 4)] if own else []
     )
+
+
+@pytest.mark.parametrize("cut", [150, 350, 420])
+def test_a_line_that_was_torn_and_went_on_as_another_is_bad(cut: int) -> None:
+    first, second = (text_of(real(name, OWN, words("x" * 200))) for name in ("m1", "m2"))
+    before = text_of(user("one"))
+    fast, whole = scans(f"{before}{first[:cut]}{second}{second}".encode())
+    assert fast == whole
+    assert ([one.message for one in fast.usage], fast.bad) == (["m2"], (len(before),))

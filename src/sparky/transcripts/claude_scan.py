@@ -34,6 +34,8 @@ _NAMES = slice(len(_MESSAGE), -_TYPE_LENGTH)
 """What of a message's beginning is before its type: its id and its model."""
 _BEFORE = (b'"stop_sequence":null,', b'"stop_details":null,')
 """What stands before the tokens of a message, if they are its own and none that a tool was given."""
+_PARENT = b'"parentUuid":'
+"""A line that has it twice was torn by a kill, and went on as another one."""
 _RESULT = b'"tool_result"'
 _HEAD = 400
 """The bytes after an entry's type that hold the kind of its first block, and the start of its text."""
@@ -151,11 +153,15 @@ class Reading:
     def _answer(self, run: bytes, begin: int, at: int, stop: int) -> tuple[_Message, _Assistant]:
         """Whose answer it is, and what it cost; raises ValueError for what is no JSON."""
         first, tokens = rfind(run, _MESSAGE, begin, at), find(run, _USAGE, at, stop)
-        if first >= 0 and tokens >= 0 and run.endswith(_BEFORE, at, tokens):
+        if (
+            first >= 0
+            and run.endswith(_BEFORE, at, max(tokens, at))
+            and find(run, _PARENT, begin + 2, stop) < 0
+        ):
             beginning = run[first:at]
             if beginning != self.beginning:  # most answers are several lines
-                self.beginning, names = beginning, beginning[_NAMES].rstrip(b",")
-                self.name = _decode_name(b"{" + names + b"}")
+                name = _decode_name(b"{" + beginning[_NAMES].rstrip(b",") + b"}")
+                self.beginning, self.name = beginning, name
             if self.name.id and self.name.model:
                 # As if there was no content. Were they another's tokens, braces would be left over.
                 return self.name, _decode(b'{"message":{' + run[tokens:stop])
