@@ -16,6 +16,8 @@ TEST = _any(
     r"|mocks?|stubs?)\b",
     r"\b(?:specs?|snapshot|golden file|test ?scripts?|script (?:was|is|to be)|testfall|testfälle"
     r"|erwartungs?\w*|testdaten)\b",
+    r"\b(?:page objects?|conftest|e2e|testsuite|testfalls|testfällen|prüffälle?)\b",
+    r"\b(?:test ?plan|scenarios?|prüfung|sample in)\b",
 )
 CODE = _any(
     r"\b(?:implementation|code|function|method|class|endpoint|handler|server|api|query|product(?:ion)?"
@@ -23,6 +25,7 @@ CODE = _any(
     r"|application|module|component|logic|loop|parser|service|implementierung|anwendung|funktion"
     r"|methode|produkt)\b",
     r"\w\(\)",
+    r"\b(?:umsetzung|programm|logik|klasse|modul|behaviou?r|verhalten)\b",
 )
 ENV = _any(
     r"\b(?:runners?|agents?|nodes?|grid|network|connection|databases?|registry|mirror|proxy|dns|docker"
@@ -31,7 +34,12 @@ ENV = _any(
     r"|device farm|devices|demo server|internet|platform|storage|drivers?|build-?server|box|plattform"
     r"|plattenplatz|ci|jenkins|linux-\w+|staging|sandbox"
     r"|testdatenbank|datenbank|netz\w*|verbindung|festplatte|rechner|umgebung|testumgebung|selenium"
-    r"|emulator|licen[cs]e server)\b"
+    r"|emulator|licen[cs]e server)\b",
+    r"\b(?:build[- ]agents?|pods?|kubernetes|k8s|vpn|artifactory|artefakt-?\w*|package index|certificates?"
+    r"|service containers?"
+    r"|provider|(?:build|ci|test|db|staging)[- ]?servers?|testsystem\w*|zertifikat\w*|laufwerk)\b",
+    r"\b(?:vercel|netlify|aws|azure|test ?phones?|testserver|build failed|jobs?|deployments?"
+    r"|test ?ger\u00e4te?)\b",
 )
 TROUBLE = _any(
     r"\b(?:died|dies|down|offline|unreachable|unavailable|lost|disconnect\w*|refused|terminated|aborted"
@@ -43,14 +51,23 @@ TROUBLE = _any(
     r"|available|executed|started)"
     r"|went away|out of (?:memory|space|disk)|encountered an error|throttled|abgewiesen|abgebrochen"
     r"|voll|weg"
-    r"|nicht (?:erreichbar|verfügbar|gestartet)|ausgefallen|hängt)\b"
+    r"|nicht (?:erreichbar|verfügbar|gestartet)|ausgefallen|hängt)\b",
+    r"\b(?:outage|ran out|went down|killed|no space|unresponsive|rate.?limit\w*|never became healthy"
+    r"|not come up|errored out"
+    r"|verloren|unterbrochen|überlastet|störung|abgelaufen|kein platz|nicht (?:mehr )?(?:ran|hochgefahren)"
+    r"|streikt)\b",
+    r"\b(?:has an incident|incident|in repair|hiccup|spending limit|unknownhost\w*|doesn'?t answer"
+    r"|has been down|n't start|not started|komm(?:e|t)? nicht (?:auf|an|rein))\b",
 )
 NOT_CODE = _any(
     r"\bnot (?:your|the|our|this) (?:pr|code|change|branch|diff|fault)\b|\bnothing (?:in|to do with"
     r"|wrong with) (?:this|the|your)"
     r"|\b(?:am|im) code liegt es nicht\b|\bdon'?t (?:bother )?chang\w+ anything\b|\bre-?run\b"
     r"|\bno code change\b|\b(?:application|code|branch) unchanged\b|\bnobody'?s code\b|\b(?:build|code"
-    r"|change|branch) is not involved\b|\bnicht schuld\b|\bunrelated\b"
+    r"|change|branch) is not involved\b|\bnicht schuld\b|\bunrelated\b",
+    r"\bam (?:code|branch|merge request) liegt'?(?:s| es| das)? nicht\b|\bliegt nicht (?:am|an)\b",
+    r"\bhat (?:\w+ ){0,4}nichts? (?:\w+ ){0,4}zu tun\b|\bnothing in (?:the|this) \w+(?: \w+)? is at fault\b"
+    r"|\bnot a (?:product |code )?(?:defect|bug)\b",
 )
 PERSON = _any(
     r"\b(?:legal|lawyers?|admins?|administrator|management|product owner|somebody|someone|maintainers?"
@@ -64,44 +81,78 @@ NEED = _any(
     r"|sort this|choose|whether|may we"
     r"|which (?:one|intention|side)|muss|müssen|entscheid\w+|klären|braucht|erteilen)\b"
 )
-CONFLICT = _any(r"\b(?:both (?:sides|branches)|conflict\w*|diverged|konflikt\w*)\b")
+CONFLICT = _any(
+    r"\b(?:both (?:sides|branches)|(?:changed|edited|rewritten) (?:in|on) both|conflict\w*|diverged"
+    r"|konflikt\w*)\b"
+)
 AWAITED = _any(
     r"\bwait(?:s|ing)? for (?:an? |the )?(?:signature|approval|answer|decision|consent|confirmation"
-    r"|reply)\b"
+    r"|reply)\b",
+    r"\b(?:waiting|waits?) (?:for|on) (?:\w+ ){1,4}to (?:ask|answer|decide|confirm|say|approve|sign)\b",
+    r"\b(?:product|business|architectural|policy) decision\b|\bfachliche (?:entscheidung|frage)\b",
+    r"\bcan(?:'?t|not) be (?:decided|answered) without\b|\bnot (?:mine|ours|for (?:me|us)) to (?:decide"
+    r"|make|say)\b",
+    r"\bmuss (?:\S+ ){1,8}(?:sagen|entscheiden|klären|freigeben|unterschreiben)\b",
+    r"\bonly (?:an? |the )(?:\w+ ){1,3}(?:can|may)\b|\bnur (?:\w+ ){1,4}(?:kann|darf)\b|\bhelp (?:from"
+    r"|of) an? (?:human|person)\b",
+    r"\b(?:make the call|blocked on (?:design|product|legal|management)|has to say yes"
+    r"|is for (?:\S+ ){1,3}to (?:say|decide))\b",
+    r"\b(?:chef|vorgesetzten?|fachbereich|kunden?|datenschutz\w*) (?:\S+ ){0,6}(?:reden|fragen|klären"
+    r"|entscheid\w*|freigeben|steht noch aus)\b",
+    r"\b(?:mit|vom) (?:dem |der )?(?:chef|vorgesetzten|fachbereich|kunden)\b|\b(?:freigabe|genehmigung"
+    r"|unterschrift) (?:\S+ ){0,3}(?:steht (?:noch )?aus|fehlt noch)\b",
+    r"\bsome(?:one|body) with (?:an? |the )?(?:budget|authority|access|rights)\b|\bwhich (?:one|of (?:them"
+    r"|the two)) do you want\b",
 )
-JOINED = _any(r"\b(?:rebas\w+|merg\w+|cherry-pick\w*|branch\w*|zusammenführ\w+)\b")
+JOINED = _any(r"\b(?:rebas\w+|merg\w+|cherry-pick\w*|branch\w*|joined|zusammenführ\w+)\b")
 ISSUE = _any(
-    r"\b(?:ticket|issue|criteri\w+|requirements?|specification|story|brief|anforderung\w*|vorgabe\w*)\b"
+    r"\b(?:ticket|issue|criteri\w+|requirements?|specification|story|brief|anforderung\w*|vorgabe\w*)\b",
+    r"\b(?:acceptance|abnahmekriteri\w+)\b",
 )
 CONTRARY = _any(
     r"\b(?:contradict\w*|can'?t both|both can'?t|inconsistent|ambiguous|opposite|exclude each other"
     r"|conflicting|impossible|make up (?:their|your) minds?"
     r"|widers\w+|mehrdeutig|what do you (?:actually )?want|which is it|does(?:n't| not) say (?:which"
-    r"|what|how|whether))\b"
+    r"|what|how|whether))\b",
+    r"\b(?:asks? for|says?|wants?|demands?) [^.;\n]{3,60}, (?:the |its |but )?[^.;\n]{0,40}(?:shows?|says?"
+    r"|asks?|wants?)\b",
 )
 BEFORE = _any(
     r"\b(?:same (?:way|error|failure)|already|as well|too|also|identical\w*|long before"
     r"|since (?:release|version|last|the)|known|for weeks|"
-    r"auch ohne|schon (?:vorher|lange)|seit)\b"
+    r"auch ohne|schon (?:vorher|lange)|seit)\b",
+    r"\b(?:genauso|ebenso|auch auf|schon auf|the same)\b",
+    r"\b(?:every change|these two|same two|last touched in (?:19|20)\d\d)\b|\bcame with\b",
 )
 ELSEWHERE = _any(
     r"\b(?:on|in|at|auf) `?(?:main|master|develop|base|trunk)\b|\bdefault branch\b|\bwithout (?:this"
     r"|the|my|your) (?:branch|change|diff|pr|patch)"
-    r"|\bohne (?:diese|die) \w+|\btracked elsewhere\b|\bbefore (?:this|the) (?:branch|change|pr)\b"
+    r"|\bohne (?:diese|die) \w+|\btracked elsewhere\b|\bbefore (?:this|the) (?:branch|change|pr)\b",
+    r"\b(?:base|parent|previous) (?:commit|release|version)\b|\bvor (?:diesem|dem) (?:branch|merge)\b",
+    r"\bgit stash\b|\bnot (?:with|from) this (?:branch|change|pr)\b|\bwith the repository\b",
 )
 AGAIN = _any(
     r"\b(?:another|second|fresh|final|new) (?:look|pass|review|round)\b|\bre-?review\b"
     r"|\bready for review\b|\bback to you\b"
     r"|\bplease (?:review|have a look|take a look)\b|\berneut (?:prüfen|ansehen)\b"
-    r"|\bnoch einmal (?:ansehen|prüfen|draufschauen)\b"
+    r"|\bnoch einmal (?:ansehen|prüfen|draufschauen)\b",
+    r"\b(?:redo|repeat) the review\b|\breview (?:\w+ )?again\b|\blooked at by the reviewer yet\b",
+    r"\b(?:finding|remark|objection|review comment)s? (?:[\w-]+ ){0,6}(?:was|were|is|are) (?:wrong|invalid"
+    r"|mistaken|unfounded|not valid)\b",
+    r"\bnone of (?:them|these|the (?:findings|issues|remarks)) (?:is|are|was|were) (?:valid|correct|true"
+    r"|right)\b",
+    r"\bnothing else is open on my side\b|\bcheck them off\b|\btake it from here\b",
 )
 DOCS = _any(
     r"\b(?:docs?|documentation|readme|changelog|docstrings?|guide|manual|tutorial|release notes"
-    r"|dokumentation|handbuch|anleitung)\b"
+    r"|dokumentation|handbuch|anleitung)\b",
+    r"\b(?:chapter|help page|screenshots?|kapitel|hilfetexte?|benutzerhandbuch)\b",
 )
 STALE = _any(
     r"\b(?:still \w+|outdated|stale|missing|lacks?|update\w*|out of date|wrong|not mentioned|"
-    r"undocumented|out of step|up to date|veraltet|fehlt|ergänz\w+|aktualisier\w+|describe)\b"
+    r"undocumented|out of step|up to date|veraltet|fehlt|ergänz\w+|aktualisier\w+|describe)\b",
+    r"\b(?:gone since|describes?|old|no longer|rewritten|tells? people|beschreib\w*|alten?|neu geschrieben"
+    r"|nachzieh\w*|nachgezogen)\b",
 )
 TEST_FAULT = _any(
     r"\b(?:wrong|racy|flaky|sleeps?|waits?|outdated|stale|obsolete|expired|ran out|(?:never|can'?t"
@@ -111,7 +162,17 @@ TEST_FAULT = _any(
     r"|old behaviou?r|adjust\w*|adapt\w*|regenerate\w*|refresh\w*|patch(?:es|ing)? the wrong"
     r"|wall[- ]clock|coordinates|threshold|loosened|typo|written when|real clock|time ?zone"
     r"|falsch\w*|veraltet\w*|wartet|verlässt|baue|umbau\w*|anpass\w*|angepasst|überarbeit\w+"
-    r"|liegt bei mir)\b"
+    r"|liegt bei mir)\b",
+    r"\b(?:sleep(?:ing)?|(?:today'?s|current) date|heutigen? datum|monatsende|wackel\w*|instabil|mocks"
+    r"|every (?:second|other|third) time|intermittent\w*|sporadi\w*|manchmal|jedes zweite mal|not adapted"
+    r"|invalidates"
+    r"|shares? (?:its |their )?(?:state|data)|depends|hängt (?:am|vom|an)|noch (?:mit |an )?(?:de[mnr]|die"
+    r"|das) alt\w+"
+    r"|still (?:expects?|logs?|uses?|checks?|asserts?|looks?|assumes?|calls?))\b",
+    r"\b(?:never fail|can'?t ever fail|lost its|leaves (?:\w+ ){0,3}behind|random order|really waits"
+    r"|has to wait|dropped on purpose|missing isolation|sucht noch"
+    r"|mein fehler|my (?:own )?(?:mistake|fault)|spreadsheet|before the \w+ (?:have|has) (?:loaded"
+    r"|finished)|still describes)\b",
 )
 IN_TEST = _any(r"\bin the (?:unit |e2e )?tests?\b(?! (?:environment|system|database))", r"\bim test\b")
 NO_TESTS = _any(
@@ -122,6 +183,11 @@ NO_TESTS = _any(
     r"|coverage (?:\w+ ){0,3}(?:drop\w*|fell|low))\b",
     r"\b[0-7]?\d(?:\.\d+)?\s?% coverage\b",
     r"\b(?:not a single|no) (?:check|test|case|proof)s? for\b",
+    r"\bonly the happy path is (?:tested|covered)\b|\bwants? a test\b|\b(?:never|not) (?:executed|exercised"
+    r"|hit|reached) by (?:any|a|the) tests?\b",
+    r"\bextend the suite\b|\bno test (?:fails|catches|notices|would)\b",
+    r"\b(?:like|want|love) to see (?:an? |some )?(?:\w+ )?tests?\b|\btests? that (?:are"
+    r"|is) (?:still )?missing\b",
 )
 FINE = _any(
     r"\b(?:correct\w*|right|fine|ok|okay|good|in order|works?|as (?:specified|intended|they are"
@@ -142,14 +208,29 @@ FAULT = _any(
     r"|only once"
     r"|vulnerab\w+|(?:answers|returns|antwortet|liefert) (?:with )?[45]\d\d|geht nicht|nicht geht"
     r"|nirgends|obwohl|auch dann|stürzt|doppelt\w*|fehler\w*|fehlt|falsch\w*|vergisst"
-    r"|does(?:n't| not) \w+|off by one|hammered|allows?|stale|unbounded|blocks?)\b|\b\w+(?:error"
-    r"|exception)\b"
+    r"|does(?:n't| not) (?!touch|change|affect|matter|mean|need|seem)\w+|off by one|allows?|stale|unbounded"
+    r"|blocks?)\b|\b\w+(?:error"
+    r"|exception)\b",
+    r"\b(?:segfaults?|dereferenc\w+|leftover|unused|blows? up|hard-?coded|infinite|corrupts?|freezes?"
+    r"|silently|too (?:slow|many|late|early)"
+    r"|strips?|lets? (?:\w+ ){0,5}through|accepts? (?:\w+ ){0,3}(?:any|anything|invalid|negative|empty)"
+    r"|knallt|kracht|kaputt|verliert|verschluckt|ignoriert|übersieht|fälschlich\w*|stürzt ab|bricht ab"
+    r"|pro zeile|langsam|unvollständig"
+    r"|statt (?:de[rsmn]|eine[rsmn]?)|nicht (?:abgefangen|geprüft|behandelt|berücksichtigt|gespeichert"
+    r"|live)|lücke|sicherheitslücke|geht verloren"
+    r"|fliegt|erheblich|lässt (?:\w+ ){0,4}durch|steht das)\b",
+    r"\b(?:stuck|while (?:holding|calling)|mutex|for good|leere (?:liste|seite)|stimmt (?:\w+ ){0,3}nicht"
+    r"|da stimmt was|\d ?x an|404|exposes|swallowed|symptom|empties|first line'?s)\b",
 )
 WISH = _any(
     r"\b(?:should|must|has to|have to|needs?|consider|suggest\w*|recommend\w*|please|pls|could you"
     r"|can you|maybe|better|let'?s|i'?d"
     r"|prefer|fix|move|use|wrap|clamp|replace|rename|avoid|handle|sanitize|catch|ensure|make sure|bitte"
-    r"|nachbesser\w*|sollte|muss|umbenennen|reject|resolve\w*|add)\b"
+    r"|nachbesser\w*|sollte|muss|umbenennen|reject|resolve\w*|add)\b",
+    r"\b(?:müsste\w*|müssen|sollten|solltest|gehört|lieber|besser|berichtig\w*|korrigier\w*|änder\w*"
+    r"|ersetz\w*|entfern\w*|beheb\w*|umstell\w*)\b",
+    r"^\W*(?:\w+ ){0,2}(?:remove|pass|drop|return|check|guard|close|await|lock|iterate|persist|store"
+    r"|validate|escape)\b|\bdo not proceed\b",
 )
 CONTENT = _any(
     r"\b(?:no|not a single|without (?:a single|any)|keine?|nothing|none)\b[^.\n]{0,40}?\b(?:bugs?"
@@ -179,12 +260,45 @@ CONTENT = _any(
     r"\bkeine (?:einwände|beanstandungen|mängel|anmerkungen|fehler|probleme)\b|\balles (?:gut"
     r"|in ordnung|bestens)\b|\bkann so (?:rein|bleiben)\b",
     r"\bmerge (?:it|away|when\w*)\b|\bperfect\b|\bpasst so\b|\bin good shape\b|\bcarry on\b",
+    r"\ball (?:of )?(?:the |my |\d+ )?(?:\w+ )?(?:tests|jobs|checks|steps) (?:have |are |were )?(?:pass\w*"
+    r"|succeeded|successful|green)\b",
+    r"\b(?:passed|tests):? (\d+) (?:of|/|out of) \1\b|\bsafe to (?:proceed|merge|release|deploy|ship)\b"
+    r"|\bno (?:further|more|other) (?:steps?|actions?|work)\b",
+    r"\bworks as designed\b|\ball (?:my |the )?(?:comments|points|remarks"
+    r"|questions) (?:\w+ ){0,4}(?:addressed|resolved|answered)\b",
+    r"\bcan go (?:ahead|in|out|live)\b|\bready from my side\b|\bnice (?:cleanup|work|job)\b"
+    r"|\bapproved these changes\b|\bnothing else is needed\b",
+    r"\bsieht gut aus\b|\brein damit\b|\bvon mir aus\b|\bbefund: (?:keiner?|ohne)\b|\bohne befund\b"
+    r"|\bfreigabe: (?:ja|erteilt)\b|\bmaßnahmen?: keine\b",
+    r"\balles (?:gut|grün|bestens|sauber|prima|in ordnung)\b|\bkann (?:so )?(?:live|raus|rein)\b"
+    r"|\bpasst (?:alles|für mich)\b|\bnichts (?:auszusetzen|zu meckern)\b",
+    r"\b(?:don'?t|can'?t|couldn'?t|cannot) (?:see|find) anything\b|\bl\u00e4uft (?:super|gut|prima|jetzt"
+    r"|rund|wieder)\b|\blive schalten\b|\bmoving to done\b|\bclosing it\b",
+    r"\bready for merge\b|\bgood to merge\b|\b(?:is|are) gone\b|\bverified on \w+|\bwell done\b"
+    r"|\bcode-review ?\+[12]\b",
 )
 LEFT = _any(
     r"\b(?:but|except|other than|however|apart from|until|before (?:merg|i )|aber|außer|bis auf|still"
-    r"|unless)\b"
+    r"|unless)\b",
+    r"\b(?:just this|only (?:this|one|thing)|(?<!nothing )(?<!anything )else|otherwise|the rest|rest passt"
+    r"|sonst|nur|lediglich|allerdings|jedoch|itself|selbst)\b",
 )
 QUOTED = re.compile(r"(?:if|falls|wenn|in case)\b|on .{1,80}\bwrote:$|am .{1,80}\bschrieb\b.*:$")
+BUT = _any(
+    r"\b(?:but|only|however|except|aber|nur|allerdings|jedoch|bis auf)\b",
+    r"\bbefore (?:we|you|i|it|this) (?:is |gets )?merged?\b|\bvor dem merge\b",
+)
+OPTIONAL = _any(
+    r"\b(?:nits?|nitpicks?|optional|(?:in an? |our |the )follow-?up\b(?!:)|nice to have|non-?blocking"
+    r"|not blocking|no blockers?|up to you"
+    r"|bei gelegenheit|kleinigkeit\w*|kein muss)\b"
+)
+NOT_RUN = _any(
+    r"\b(?:no|not a single|none of the|kein\w*) (?:\w+ ){0,2}?(?:tests?|assertions?|checks?) "
+    r"(?:\w+ ){0,3}?(?:run|ran|executed|started|evaluated|ausgeführt|gestartet|gelaufen)\b",
+    r"\bkonnten? nicht (?:durchgeführt|ausgeführt|gestartet) werden\b|\bcould not be (?:run|executed"
+    r"|carried out)\b",
+)
 AT_A_LOSS = _any(
     r"\b(?:rest|it|all) is unclear\b|\bboth (?:are )?wrong\b",
     r"\b(?:either side|no idea|not found out|can'?t (?:say|tell) (?:who|which (?:of|one|side)|why"
@@ -192,4 +306,12 @@ AT_A_LOSS = _any(
     r"|which)"
     r"|could be (?:either|both|the test or)|could not determine|cause (?:is )?(?:unknown|unclear"
     r"|not known)|noch unklar|weiß nicht|ursache (?:unklar|unbekannt))\b",
+    r"\b(?:no clue|beats me|no way to (?:tell|know)|hard to (?:say|tell)|(?:can't|cannot"
+    r"|can not) be (?:said|told|determined)|not sure (?:who|which|whether|if|why)"
+    r"|(?:two|several|three) (?:hypotheses|theories|possible (?:causes|explanations))|keine ahnung"
+    r"|schwer zu sagen|ratlos|lässt sich nicht (?:sagen|klären|feststellen)"
+    r"|kann (?:ich )?nicht (?:sagen|beurteilen)|unklar,? (?:ob|wer|warum|woran)"
+    r"|weiß (?:ich )?(?:auch )?nicht)\b",
+    r"\b(?:could not reproduce|couldn'?t reproduce|cannot reproduce|might as well be"
+    r"|versteh(?:e)? ich nicht\b|no logs, no|conclusion open)\b",
 )
