@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 
 from sparky.adapters.git_settings import DRIVER_OFF, ENVIRONMENT, EXACT, NOWHERE, QUIET
 from sparky.domain.command import Command, Completed, Ending
@@ -19,6 +20,9 @@ OLDEST = (2, 38)
 """The first release with `merge-tree --write-tree`."""
 
 _OUTPUT_LIMIT = 2**31
+_REMEMBERED = 2**25
+"""How many bytes of answers are remembered, in all."""
+_SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SAID_LIMIT = 2000
 
 _IN_PROGRESS = {
@@ -28,6 +32,27 @@ _IN_PROGRESS = {
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
 }
+
+
+class Memory:
+    """Answers that stay true, for several threads; what was put in first is forgotten first."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._answers: dict[tuple[str, ...], bytes] = {}
+        self._size = 0
+
+    def find(self, question: tuple[str, ...]) -> bytes | None:
+        """The answer; None if it is not known."""
+        return self._answers.get(question)
+
+    def put(self, question: tuple[str, ...], answer: bytes) -> None:
+        """Remember an answer."""
+        with self._lock:
+            self._size += len(answer) - len(self._answers.pop(question, b""))
+            self._answers[question] = answer
+            while self._size > _REMEMBERED:
+                self._size -= len(self._answers.pop(next(iter(self._answers))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +70,7 @@ class Git:
     index: Path | None = None
     own: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory, compare=False)
 
     def run(
         self,
@@ -81,6 +107,19 @@ class Git:
     def names(self, *args: str) -> tuple[str, ...]:
         """What git prints between NUL bytes, for calls with `-z`."""
         return split(self.run(*args).stdout)
+
+    def once(self, *args: str, of: tuple[str, ...]) -> bytes:
+        """What git prints on these objects, which are the last arguments.
+
+        Objects never change: where each is named by its full sha, this is asked once.
+        """
+        question = (*args, *of)
+        known = self.memory.find(question)
+        if known is None:
+            known = self.run(*question).stdout
+            if all(is_sha(one.partition("^")[0]) for one in of):
+                self.memory.put(question, known)
+        return known
 
     def setting(self, key: str, *options: str) -> str | None:
         """A value of the configuration as this place sees it; None if it is not set."""
@@ -193,9 +232,19 @@ def linked_path(admin: Path) -> Path | None:
 
 def resolve(git: Git, ref: str) -> str | None:
     """The commit that a ref names, None if there is none."""
-    options = ("--verify", "--quiet", "--end-of-options")
-    done = git.run("rev-parse", *options, f"{ref}^{{commit}}", codes=(0, 1, 128))
-    return done.stdout.decode().strip() if done.code == 0 else None
+    question = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    if (known := git.memory.find(question)) is not None:
+        return known.decode()
+    done = git.run(*question, codes=(0, 1, 128))
+    found = done.stdout.strip() if done.code == 0 else None
+    if found is not None and is_sha(ref):
+        git.memory.put(question, found)
+    return found.decode() if found is not None else None
+
+
+def is_sha(name: str) -> bool:
+    """Whether an object is named in full, so that the name never means another."""
+    return _SHA.fullmatch(name) is not None
 
 
 def uncommitted(checkout: Git) -> tuple[str, ...]:
