@@ -352,11 +352,22 @@ def test_what_a_repository_has_spent_in_a_day_counts_the_parts_of_a_plan_once(st
         ]
     ):
         store.save_attempt("run-1", ordinal, replace(dear, started=day, stage=stage))
-    assert store.spent_since(CONTEXT.git_dir, "2026-11-21") == Spent(
-        usd=1.0, tokens=200, seconds=4.0, turns=6
-    )
+    on_the_day = Spent(usd=1.0, tokens=200, seconds=4.0, turns=6)
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-21") == on_the_day
     assert store.spent_since(CONTEXT.git_dir, "2026-11-22") == Spent()
     assert store.spent_since("/elsewhere", "2026-11-21") == Spent()
+
+
+def test_what_a_forgotten_run_has_spent_in_a_day_is_not_forgotten(store: SqliteStore) -> None:
+    dear = replace(visited(Stage.EXECUTE), cost_usd=0.1, tokens=100, started="2026-11-21T10:00:00+00:00")
+    for number in (1, 2):
+        store.claim(a_run(number, issue=str(number)), "executor", start)
+        store.save_attempt(f"run-{number}", 0, dear)
+        store.save_attempt(f"run-{number}", 1, replace(dear, started="2026-11-22T10:00:00+00:00"))
+    store.forget(["run-1"])
+    store.forget(["run-1"])
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-21") == Spent(usd=0.4, tokens=400)
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-22") == Spent(usd=0.2, tokens=200)
 
 
 def test_refusals_are_remembered_by_repository_the_newest_reason_each(store: SqliteStore) -> None:

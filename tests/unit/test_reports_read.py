@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sparky.domain.attempt import Responsibility
 from sparky.domain.finding import Location
 from sparky.domain.report import Answer, Failure
-from sparky.reports import causes, decision, gather, heads, lines, phrases, places, words
+from sparky.reports import causes, decision, gather, heads, lines, phrases, places, vocabulary, weigh, words
 from sparky.reports import read as reader
 from sparky.reports.lines import FENCES, LIMIT, LONGEST
 from sparky.reports.mine import whose
@@ -175,6 +175,16 @@ def test_what_is_too_long_is_named_and_the_end_is_read_all_the_same() -> None:
     assert many.text == f"nothing is read after {FENCES} lines of code fences"
 
 
+def test_lists_ticked_by_pictures_are_lists_and_what_is_told_as_done_is_no_item() -> None:
+    reading = read(
+        "✅ Sign in\n❌ Reset: the link in the mail leads to a 404\n\n- Added a flag (`src/cli.py`)\n"
+    )
+    assert [(item.text, item.answer) for item in reading.items] == [
+        ("Sign in", Answer.FIXED),
+        ("Reset: the link in the mail leads to a 404", None),
+    ]
+
+
 @given(TEXT)
 def test_no_text_breaks_the_reader(text: str) -> None:
     reading = read(text)
@@ -187,7 +197,19 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Every compiled pattern of the room."""
-    for module in (causes, decision, gather, heads, lines, phrases, places, reader, words):
+    for module in (
+        causes,
+        decision,
+        gather,
+        heads,
+        lines,
+        phrases,
+        places,
+        reader,
+        vocabulary,
+        weigh,
+        words,
+    ):
         for name, value in vars(module).items():
             if isinstance(value, re.Pattern):
                 yield f"{module.__name__}.{name}", value

@@ -6,6 +6,8 @@ from sparky.adapters.locks import FileLocks
 from sparky.database import SqliteFile
 from sparky.domain.errors import UserError, database_trouble
 
+# `days`: what a run has cost, by day; the parts of a plan count for themselves. `past_days`: the same of runs
+# that were forgotten.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
     run_id TEXT PRIMARY KEY, pipeline_id TEXT NOT NULL, issue_key TEXT NOT NULL,
@@ -26,6 +28,17 @@ CREATE TABLE IF NOT EXISTS attempts (
 CREATE TABLE IF NOT EXISTS forgotten (
     run_id TEXT PRIMARY KEY, issue_key TEXT NOT NULL, base TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS past_days (
+    run_id TEXT NOT NULL, repository TEXT NOT NULL, day TEXT NOT NULL,
+    usd REAL NOT NULL, tokens INTEGER NOT NULL, seconds REAL NOT NULL, turns INTEGER NOT NULL,
+    PRIMARY KEY (run_id, day)
+) WITHOUT ROWID;
+CREATE VIEW IF NOT EXISTS days AS
+    SELECT run_id, repository, coalesce(substr(json_extract(plain, '$.started'), 1, 10), '') AS day,
+        total(json_extract(plain, '$.cost_usd')) AS usd, total(json_extract(plain, '$.tokens')) AS tokens,
+        total(json_extract(plain, '$.seconds')) AS seconds, total(json_extract(plain, '$.turns')) AS turns
+    FROM (SELECT run_id, stage, CAST(attempt AS TEXT) AS plain FROM attempts) JOIN runs USING (run_id)
+    WHERE stage != 'child' GROUP BY run_id, day;
 CREATE TABLE IF NOT EXISTS claims (issue_key TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS refusals (
     repository TEXT NOT NULL, fingerprint TEXT NOT NULL, reason TEXT NOT NULL,

@@ -11,9 +11,15 @@ from sparky.reports.places import find_place, is_test
 from sparky.reports.reading import REFUSED, Reading
 from sparky.reports.vocabulary import AT_A_LOSS
 from sparky.reports.weigh import Weighed, is_clean, weigh
+from sparky.reports.words import owner_within
 
 _LOOK_BACK = 40
 _ASKS_FOR_TEST = re.compile(r"\b(?:get|add|write|want) (?:us )?(?:an?|another|more|some) (?:\w+ )?tests?\b")
+_ASSIGNED = re.compile(
+    r"^\W*(?:assigned to|assignee|assign to|next owner|owner|action (?:by|on)|zuständig|zugewiesen(?: an)?"
+    r"|wer)\s*:\W{0,3}(.{1,60})",
+    re.MULTILINE,
+)
 _CLAUSE = re.compile(r"(?<=[.!?])\s+|\n+")
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
 
@@ -33,7 +39,7 @@ def find_cause(reading: Reading) -> Cause | None:
         return None
     clauses = _CLAUSE.split(reading.words.lower())
     words = "\n".join(one for one in clauses if not is_clean(one) and not _ASKS_FOR_TEST.search(one))
-    causes = [*_stated(words), *_implied(words)]
+    causes = [*_assigned(words), *_stated(words), *_implied(words)]
     parties = {cause.responsibility for cause in causes}
     if {Responsibility.CODER, Responsibility.TESTER} <= parties:
         return None
@@ -68,6 +74,13 @@ def _stated(words: str) -> Iterator[Cause]:
             if not DENIED.search(words[max(0, found.start() - _LOOK_BACK) : found.start()]):
                 yield Cause(responsibility=who, confidence=sure, words=found[0])
                 break
+
+
+def _assigned(words: str) -> Iterator[Cause]:
+    """A line that says to whom it is given: "Assigned to: QA"."""
+    for found in _ASSIGNED.finditer(words):
+        if owner := owner_within(found[1]):
+            yield Cause(responsibility=owner, confidence=0.85, words=found[0].strip())
 
 
 def _implied(words: str) -> Iterator[Cause]:
