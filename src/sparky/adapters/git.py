@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Lock
 
+from sparky.adapters.git_objects import Memory, is_sha
 from sparky.adapters.git_settings import DRIVER_OFF, ENVIRONMENT, EXACT, NOWHERE, QUIET
 from sparky.domain.command import Command, Completed, Ending
 from sparky.ports import GitError, NoRepositoryError, Shell
@@ -20,9 +20,6 @@ OLDEST = (2, 38)
 """The first release with `merge-tree --write-tree`."""
 
 _OUTPUT_LIMIT = 2**31
-_REMEMBERED = 2**25
-"""How many bytes of answers are remembered, in all."""
-_SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SAID_LIMIT = 2000
 
 _IN_PROGRESS = {
@@ -32,27 +29,6 @@ _IN_PROGRESS = {
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
 }
-
-
-class Memory:
-    """Answers that stay true, for several threads; what was put in first is forgotten first."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._answers: dict[tuple[str, ...], bytes] = {}
-        self._size = 0
-
-    def find(self, question: tuple[str, ...]) -> bytes | None:
-        """The answer; None if it is not known."""
-        return self._answers.get(question)
-
-    def put(self, question: tuple[str, ...], answer: bytes) -> None:
-        """Remember an answer."""
-        with self._lock:
-            self._size += len(answer) - len(self._answers.pop(question, b""))
-            self._answers[question] = answer
-            while self._size > _REMEMBERED:
-                self._size -= len(self._answers.pop(next(iter(self._answers))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,11 +216,6 @@ def resolve(git: Git, ref: str) -> str | None:
     if found is not None and is_sha(ref):
         git.memory.put(question, found)
     return found.decode() if found is not None else None
-
-
-def is_sha(name: str) -> bool:
-    """Whether an object is named in full, so that the name never means another."""
-    return _SHA.fullmatch(name) is not None
 
 
 def uncommitted(checkout: Git) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sparky.adapters import git_diff
-from sparky.adapters.git import Git, is_sha, resolve, split
+from sparky.adapters.git import Git, resolve, split
 from sparky.adapters.git_merge import clear, fast_forward, find_checkouts
+from sparky.adapters.git_objects import batched, is_sha
 from sparky.adapters.git_overlay import overlay
 from sparky.adapters.git_rebase import replay, take_back
 from sparky.adapters.git_refs import delete
@@ -124,7 +125,7 @@ class GitRepository:
             said = self._git.run(
                 "cat-file", "--batch", stdin="".join(f"{blob}\n" for _, blob in part).encode()
             )
-            yield from zip((name for name, _ in part), _batched(said.stdout), strict=True)
+            yield from zip((name for name, _ in part), batched(said.stdout), strict=True)
 
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit's tree, sorted; links and submodules are left out."""
@@ -282,16 +283,6 @@ class GitRepository:
         is_block = bool(before) and all(_TRAILER.fullmatch(line) for line in last.split("\n"))
         gap = "\n" if is_block else "\n\n"
         return f"{text}{gap}Co-authored-by: {person}\n"
-
-
-def _batched(output: bytes) -> Iterator[bytes]:
-    """The objects that `cat-file --batch` printed: a line that ends with the size, the bytes, a newline."""
-    at = 0
-    while at < len(output):
-        end = output.index(b"\n", at)
-        size = int(output[at:end].split()[2])
-        yield output[end + 1 : end + 1 + size]
-        at = end + size + 2
 
 
 def _head(branch: str) -> str:
