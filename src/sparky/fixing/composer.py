@@ -1,6 +1,6 @@
 """The files of any subset of a stack of fixes: each is edited once for each way to choose its units."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,9 +30,12 @@ class _Work:
 
 
 class Composer:
-    """Edits in a worktree at the base, `root`, which is nobody else's for as long as this is used."""
+    """Edits in a worktree at the base, `root`, which is nobody else's for as long as this is used; `shown`: see `apply`."""
 
-    def __init__(self, ports: Ports, root: Path, base: str, stack: Sequence[Layer]) -> None:
+    def __init__(
+        self, ports: Ports, root: Path, base: str, stack: Sequence[Layer], *, shown: Callable[[], Path | None]
+    ) -> None:
+        self._shown = shown
         self._ports, self._root, self._base, self._stack = ports, root, base, tuple(stack)
         read = reader(root)
         paths = sorted({unit.path for layer in stack for unit in layer.units})
@@ -79,7 +82,7 @@ class Composer:
         if todo:
             before = self.findings(texts, todo, (Kind.FORMATTING,))
             mine = [unit for path in todo for unit in by_path[path]]
-            apply(self._ports, self._root, self._stack[index].works, mine, before)
+            apply(self._ports, self._root, self._stack[index].works, mine, before, shown=self._shown)
             read = reader(self._root)
             for path in todo:
                 self._there[path] = self._made[works[path]] = read(path) or b""

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from sparky.domain.state import PipelineState
+from sparky.evidence.tests import trace_calls
 from sparky.fixing.composer import Composer, Piece, Texts
 from sparky.fixing.stack import Layer, message
 from sparky.fixing.verdict import Blame, Judge
@@ -91,6 +93,7 @@ class Trial:
 def trial_of(state: PipelineState, ports: Ports, stack: tuple[Layer, ...]) -> Trial:
     """The trials of a run whose newest attempt refused its stack."""
     root = ports.repository.open(state.run_id, state.context.branch, state.base)
-    composer = Composer(ports, root, state.base, stack)
+    shown = cache(lambda: trace_calls(state, ports))
+    composer = Composer(ports, root, state.base, stack, shown=shown)
     judge = Judge(state=state, ports=ports, composer=composer, refused=state.attempts[-1])
     return Trial(state=state, ports=ports, stack=stack, composer=composer, judge=judge)
