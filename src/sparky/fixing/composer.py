@@ -30,7 +30,7 @@ class _Work:
 
 
 class Composer:
-    """Edits in a worktree at the base, `root`, which is nobody else's for as long as this is used; `shown`: see `apply`."""
+    """Edits in a worktree at the base, `root`, which is nobody else's meanwhile; `shown`: see `apply`."""
 
     def __init__(
         self, ports: Ports, root: Path, base: str, stack: Sequence[Layer], *, shown: Callable[[], Path | None]
