@@ -71,9 +71,13 @@ class SubAgent:
 
 @dataclass(frozen=True, kw_only=True)
 class Used:
-    """All that the session has used so far, its sub-agents' tokens among them; `cost_usd` None: unknown."""
+    """All that the session has used so far, its sub-agents' among it; `cost_usd` None: unknown.
+
+    `turns` are answers of the model.
+    """
 
     usage: Usage
+    turns: int = 0
     cost_usd: float | None = None
 
 
@@ -83,6 +87,7 @@ class Failure(Enum):
     RATE_LIMIT = "rate limit"
     OUTAGE = "outage"
     LOGIN = "login"
+    BUDGET = "budget"
     OTHER = "error"
 
 

@@ -27,6 +27,9 @@ class Shell(Protocol):
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
 
+    def halted(self) -> bool:
+        """Whether `halt` was called: what works in process must end itself."""
+
     def level(self) -> Level:
         """The confinement that a command with a policy gets on this machine."""
 

@@ -55,7 +55,9 @@ class TestShell:
         self, tmp_path: Path, *, memory: bool
     ) -> None:
         shell = self.make(memory=memory)
+        assert not shell.halted()
         shell.halt()
+        assert shell.halted()
         ended = shell.run(self.command(tmp_path, supervised=True))
         assert (ended.ending, ended.stdout) == (Ending.KILLED, b"")
         assert shell.run(self.command(tmp_path)).code == 3

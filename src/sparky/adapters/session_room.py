@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sparky.domain.command import Command, Policy
 from sparky.domain.issue import slug
-from sparky.ports import Progress, SessionRequest, Shell
+from sparky.ports import Progress, SessionEnding, SessionRequest, SessionResult, Shell
 
 _SECRET = re.compile(rb"://[^/\s@]+@|extraheader|^\s*helper\s*=", re.IGNORECASE | re.MULTILINE)
 _STREAM_BYTES = 4_000_000
@@ -127,3 +127,8 @@ def readable_git(git_dir: Path) -> tuple[Path, ...]:
     except OSError:
         return ()
     return () if _SECRET.search(settings) else (git_dir,)
+
+
+def unable(why: str) -> SessionResult:
+    """A session that could not begin."""
+    return SessionResult(claimed_success=False, summary="", ending=SessionEnding.UNABLE, detail=why)
