@@ -160,6 +160,12 @@ class Tests(Protocol):
         is one that is watched for which of these `lines` of Python, by path, it runs.
         """
 
+    def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
+        """A file of JSON: what the project's functions are called with, and give, as the tests run at `sha`.
+
+        It is as `tools/trace_calls.py` says; None where nothing could be seen. Kept for the next who asks.
+        """
+
 
 @dataclass(frozen=True, kw_only=True)
 class SessionRequest:

@@ -30,6 +30,15 @@ with FileLocks(Path(sys.argv[1])).executor() as name:
     print(name, flush=True)
     sys.stdin.read()
 """
+QUEUED = """
+import sys
+from pathlib import Path
+from sparky.adapters.locks import FileLocks
+
+with FileLocks(Path(sys.argv[1])).queue(sys.argv[2]) as is_first:
+    print(is_first(), flush=True)
+    sys.stdin.read()
+"""
 Other = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -150,12 +159,17 @@ def context(target: str) -> Context:
     )
 
 
+def look_once(is_so: Callable[[], bool]) -> bool:
+    """Waits no longer than it takes to look."""
+    return is_so()
+
+
 def test_a_turn_is_had_by_one_at_each_target_until_it_ends(root: Path) -> None:
     first, second, other = (Turn(FileLocks(root)) for _ in range(3))
     said: list[str] = []
 
     def has(turn: Turn, target: str) -> bool:
-        return turn.take(context(target), said.append, lambda: True)
+        return turn.take(context(target), said.append, look_once)
 
     assert (has(first, "main"), has(first, "main"), has(other, "side")) == (True, True, True)
     assert (has(second, "main"), said) == (False, ["waiting: another run is being merged into main"])
@@ -163,10 +177,53 @@ def test_a_turn_is_had_by_one_at_each_target_until_it_ends(root: Path) -> None:
     assert (has(second, "main"), has(first, "main")) == (True, False)
 
 
+def test_a_turn_is_had_by_who_came_first_of_all_who_wait(root: Path) -> None:
+    order: list[int] = []
+    waiting, over = [Event() for _ in range(4)], Event()
+
+    def wait(number: int) -> None:
+        def waited(is_so: Callable[[], bool]) -> bool:
+            while not is_so():
+                waiting[number].set()
+                assert not over.wait(0.001 * (4 - number))  # who came last looks most often
+            return True
+
+        turn = Turn(FileLocks(root))
+        assert turn.take(context("main"), lambda _: None, waited)
+        order.append(number)
+        turn.end()
+
+    held = Turn(FileLocks(root))
+    assert held.take(context("main"), lambda _: None, look_once)
+    waiters = [Thread(target=wait, args=(number,)) for number in range(4)]
+    for waiter, event in zip(waiters, waiting, strict=True):
+        waiter.start()
+        assert event.wait(10)
+    held.end()
+    for waiter in waiters:
+        waiter.join(10)
+    over.set()
+    assert order == [0, 1, 2, 3]
+
+
+def test_who_is_killed_in_a_queue_is_not_waited_for_and_leaves_no_place(root: Path, other: Other) -> None:
+    with FileLocks(root).queue("main") as first:
+        killed = other(QUEUED, "main")
+        assert said(killed) == "False"
+        with FileLocks(root).queue("main") as last:
+            assert (first(), last()) == (True, False)
+            killed.kill()
+            killed.wait()
+            assert (first(), last()) == (True, False)
+    with FileLocks(root).queue("main") as alone:
+        assert alone()
+    assert [path.name for path in root.iterdir()] == ["queue-main.lock"]
+
+
 def test_an_error_ends_the_turn(root: Path) -> None:
     said: list[str] = []
     first, second = Turn(FileLocks(root)), Turn(FileLocks(root))
-    assert first.take(context("main"), said.append, lambda: True)
+    assert first.take(context("main"), said.append, look_once)
     with pytest.raises(OSError, match="full"), first.ended_by_errors():
         raise OSError("full")
-    assert (second.take(context("main"), said.append, lambda: True), said) == (True, [])
+    assert (second.take(context("main"), said.append, look_once), said) == (True, [])

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -352,11 +352,22 @@ def test_what_a_repository_has_spent_in_a_day_counts_the_parts_of_a_plan_once(st
         ]
     ):
         store.save_attempt("run-1", ordinal, replace(dear, started=day, stage=stage))
-    assert store.spent_since(CONTEXT.git_dir, "2026-11-21") == Spent(
-        usd=1.0, tokens=200, seconds=4.0, turns=6
-    )
+    on_the_day = Spent(usd=1.0, tokens=200, seconds=4.0, turns=6)
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-21") == on_the_day
     assert store.spent_since(CONTEXT.git_dir, "2026-11-22") == Spent()
     assert store.spent_since("/elsewhere", "2026-11-21") == Spent()
+
+
+def test_what_a_forgotten_run_has_spent_in_a_day_is_not_forgotten(store: SqliteStore) -> None:
+    dear = replace(visited(Stage.EXECUTE), cost_usd=0.1, tokens=100, started="2026-11-21T10:00:00+00:00")
+    for number in (1, 2):
+        store.claim(a_run(number, issue=str(number)), "executor", start)
+        store.save_attempt(f"run-{number}", 0, dear)
+        store.save_attempt(f"run-{number}", 1, replace(dear, started="2026-11-22T10:00:00+00:00"))
+    store.forget(["run-1"])
+    store.forget(["run-1"])
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-21") == Spent(usd=0.4, tokens=400)
+    assert store.spent_since(CONTEXT.git_dir, "2026-11-22") == Spent(usd=0.2, tokens=200)
 
 
 def test_refusals_are_remembered_by_repository_the_newest_reason_each(store: SqliteStore) -> None:
@@ -387,6 +398,21 @@ def test_a_place_where_no_directory_can_be_made_is_named(tmp_path: Path) -> None
     with pytest.raises(StoreError) as error:
         SqliteStore(tmp_path / "file" / "sparky" / "sparky.db").prepare()
     assert str(error.value) == f"cannot write in {tmp_path / 'file' / 'sparky'}: Not a directory{REMEDY}"
+
+
+@pytest.mark.parametrize("call", ["prepare", "rows"])
+def test_the_tables_of_another_version_are_named_and_left_as_they_are(tmp_path: Path, call: str) -> None:
+    path = tmp_path / "sparky.db"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript("CREATE TABLE runs (run_id TEXT PRIMARY KEY, state BLOB NOT NULL)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as error:
+        getattr(SqliteStore(path), call)()
+    assert str(error.value) == (
+        f"{path} is another sparky's: its tables have layout 0, here it is 1; "
+        "use that sparky, or set SPARKY_STATE_DIR to a new directory"
+    )
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("call", ["prepare", "rows", "count_at", "save_attempt", "cancel", "refusals"])

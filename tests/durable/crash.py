@@ -5,9 +5,10 @@
 
 The boundaries are those that a first run passed: none is chosen by hand. What comes after a change comes
 before the next one, so each is killed before only. A directory that one command works in and that nobody else
-reads is killed in at every tenth boundary.
+reads is killed in at every tenth boundary. What was broken off goes on where it stood, unless code changed.
 """
 
+import hashlib
 import multiprocessing
 import os
 import re
@@ -23,17 +24,37 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparky.adapters.locks import FileLocks
 from tests.durable.driver import drive
+from tests.durable.journal import Cuts, Journal, Tried
 from tests.durable.reliability import PAGE, Figures, render
 from tests.durable.test_power_failure import walk
 from tests.durable.tracer import Boundary, Tracer, play
 from tests.durable.world import World, make_world
 
+_FILES = {
+    "double.sh": "echo $(($1 * 3))\n",
+    "check.sh": '[ "$(sh double.sh 2)" = 4 ]\n',
+    "Makefile": "test:\n\t@sh check.sh\n",
+    "issues/001-double.md": "# Issue #001: double is wrong\n\n## Type\nbug\n\n## Files\n- double.sh\n",
+}
+"""A project whose tests take no time, for what they do they do in a directory of their own."""
+_SCRIPT = """
+[[session]]
+summary = "doubled"
+[[session.steps]]
+do = "replace"
+path = "double.sh"
+old = "* 3"
+text = "* 2"
+"""
 _PRIVATE = re.compile(r"(cache/(scratch|private|trees)|/tmp)/")
-_TENTH = 10
+_TENTH, _EVERY = 10, 20
 _PATIENCE_S = 120
 _TIMES = 3
+_AT_ONCE = 2
 _STAGES = ["route", "execute", "review", "test", "verify", "merge"]
+_HERE = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,18 +68,15 @@ class Place:
         return World(root=self.root / "world", cache=self.root / "cache")
 
     def prepare(self) -> None:
-        """A world to copy, and a cache with an environment."""
+        """A world to copy."""
         self.root.mkdir(parents=True)
-        make_world(self.root / "new", self.root / "cache")
-        self.renew()
-        assert self.finish() == ""
+        make_world(self.root / "new", self.root / "cache", _SCRIPT, _FILES)
 
     def renew(self) -> None:
-        """The world as it was before the run, and a cache that knows no tests."""
-        shutil.rmtree(self.root / "world", ignore_errors=True)
+        """The world as it was before the run, and no cache."""
+        for name in ("world", "cache"):
+            shutil.rmtree(self.root / name, ignore_errors=True)
         shutil.copytree(self.root / "new", self.root / "world")
-        for name in ("tests", "trees", "scratch", "private", "locks"):
-            shutil.rmtree(self.root / "cache" / name, ignore_errors=True)
 
     def drive(self) -> None:
         """The run, begun or gone on with; one that has its end is left as it is."""
@@ -96,7 +114,7 @@ class Place:
         commits = world.git("log", "--format=%s", "main").splitlines()
         seen = {
             "main": (commits, ["double is wrong", "base"]),
-            "file": (world.git("show", "main:calc.py"), "import os\n\n\ndef double(x):\n    return x * 2"),
+            "file": (world.git("show", "main:double.sh"), "echo $(($1 * 2))"),
             "uncommitted": (world.git("status", "--porcelain"), ""),
             "refs": (world.git("for-each-ref", "--format=%(refname)"), "refs/heads/main"),
             "worktrees": (world.git("worktree", "list").count("\n"), 0),
@@ -116,15 +134,6 @@ class Place:
             connection.close()
 
 
-def boundaries(place: Place) -> list[Boundary]:
-    """All that a run passes on its way, in order."""
-    place.renew()
-    tracer = Tracer(place.root, lambda _: False)
-    assert tracer.follow(place.drive) == 0
-    assert not list(place.troubles())
-    return tracer.passed
-
-
 def killed_at(place: Place, boundary: Boundary) -> str:
     """What is wrong after the run was killed there and gone on with; "" if nothing is."""
     for _ in range(_TIMES):  # threads may take another order
@@ -141,13 +150,35 @@ def killed_at(place: Place, boundary: Boundary) -> str:
 _PLACES = dict[int, Place]()
 
 
-def trial(root: Path, boundary: Boundary) -> tuple[Boundary, str]:
-    """A kill at a boundary, in this process's own world."""
+def own_place(root: Path) -> Place:
+    """This process's own world."""
     number = os.getpid()
     if number not in _PLACES:
         _PLACES[number] = Place(root=root / str(number))
         _PLACES[number].prepare()
-    return boundary, killed_at(_PLACES[number], boundary)
+    return _PLACES[number]
+
+
+def trial(root: Path, boundary: Boundary) -> Tried:
+    """A kill at a boundary."""
+    return Tried(boundary=boundary, why=killed_at(own_place(root), boundary))
+
+
+def cuts(root: Path) -> Cuts:
+    """The database's log, cut in every frame."""
+    shutil.rmtree(root / "cuts", ignore_errors=True)
+    cut, frames = walk(make_world(root / "cuts" / "world", root / "cuts" / "cache"), None)
+    return Cuts(cut=cut, frames=frames)
+
+
+def survey(root: Path) -> list[Boundary]:
+    """All boundaries of a run, in order."""
+    place = own_place(root)
+    place.renew()
+    tracer = Tracer(place.root, lambda _: False)
+    assert tracer.follow(place.drive) == 0
+    assert not list(place.troubles())
+    return tracer.passed
 
 
 def chosen(passed: list[Boundary]) -> list[Boundary]:
@@ -157,44 +188,70 @@ def chosen(passed: list[Boundary]) -> list[Boundary]:
     return [one for one in passed if one not in left_out]
 
 
-def survey(root: Path) -> tuple[list[Boundary], list[Boundary]]:
-    """All boundaries of a run, and those to be killed at."""
-    first = Place(root=root / str(os.getpid()))
-    first.prepare()
-    passed = boundaries(first)
-    return passed, chosen(passed)
-
-
-def kill(root: Path, points: list[Boundary], at_once: int) -> int:
-    """Kill at each of these, so many at a time; prints what went wrong, and returns how often."""
+def kill(root: Path, journal: Journal) -> None:
+    """Kill at each boundary that was not tried so far, several at a time, and cut the log."""
     forks = multiprocessing.get_context("forkserver")
     forks.set_forkserver_preload([__name__])
-    wrong = 0
-    with ProcessPoolExecutor(at_once, mp_context=forks) as pool:
-        for one in as_completed([pool.submit(trial, root, point) for point in points]):
-            boundary, why = one.result()
-            wrong += bool(why)
-            if why:
-                sys.stdout.write(f"{boundary.kind} {boundary.what} {boundary.number}: {why}\n")
-    return wrong
+    left = [one for one in chosen(journal.passed) if one not in journal.tried]
+    started = time.monotonic()
+    with ProcessPoolExecutor(_AT_ONCE, mp_context=forks) as pool:
+        cutting = None if journal.cuts else pool.submit(cuts, root)
+        for count, one in enumerate(as_completed([pool.submit(trial, root, point) for point in left]), 1):
+            tried = one.result()
+            journal.add(tried)
+            if tried.why:
+                say(f"{tried.boundary.kind} {tried.boundary.what} {tried.boundary.number}: {tried.why}")
+            if count % _EVERY == 0:
+                minutes = (time.monotonic() - started) / count * (len(left) - count) / 60
+                say(f"{count} of {len(left)} boundaries, {minutes:.0f} minutes to go")
+        if cutting is not None:
+            journal.add(cutting.result())
 
 
-def main(sample: int | None) -> int:
-    """Kill at all of them, or at some; 1 if anything is wrong."""
+def say(text: str) -> None:
+    """Tell whoever waits."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def sample(size: int) -> int:
+    """Kill at some, in this process; 1 if anything is wrong."""
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
-        root = Path(folder)
-        passed, points = survey(root)
-        if sample is not None:
-            points = points[len(points) // sample // 2 :: len(points) // sample]
-        wrong = kill(root, points, 1 if sample else 2)
-        sys.stdout.write(f"killed at {len(points)} of {len(passed)} boundaries; {wrong} went wrong\n")
-        if sample is None and not wrong:
-            cuts, frames = walk(make_world(root / "cuts", root / "cache"), None)
-            counts = Counter(one.kind for one in passed), Counter(one.kind for one in points)
-            figures = Figures(passed=dict(counts[0]), killed=dict(counts[1]), cuts=cuts, frames=frames)
+        passed = survey(Path(folder))
+        points = chosen(passed)
+        step = len(points) // size
+        wrong = [one for point in points[step // 2 :: step][:size] if (one := trial(Path(folder), point)).why]
+    for one in wrong:
+        say(f"{one.boundary}: {one.why}")
+    say(f"killed at {size} of {len(passed)} boundaries; {len(wrong)} went wrong")
+    return int(bool(wrong))
+
+
+def whole() -> int:
+    """Kill at all of them, and write the page; 1 if anything is wrong."""
+    code = hashlib.sha256()
+    for path in sorted([*(_HERE / "src").rglob("*.py"), *(_HERE / "tests" / "durable").glob("*.py")]):
+        code.update(path.read_bytes())
+    root = Path(tempfile.gettempdir()) / f"sparky-crash-{code.hexdigest()[:16]}"
+    with FileLocks(root).attempt("crash") as alone:
+        if not alone:
+            say(f"another process is at it, in {root}")
+            return 1
+        journal = Journal.read(root / "journal.jsonl")
+        if not journal.passed:
+            journal.start(survey(root))
+        kill(root, journal)
+        points = chosen(journal.passed)
+        wrong = sum(bool(journal.tried[one]) for one in points)
+        say(f"killed at {len(points)} of {len(journal.passed)} boundaries; {wrong} went wrong")
+        if not wrong and journal.cuts:
+            counts = (dict(Counter(one.kind for one in them)) for them in (journal.passed, points))
+            done = journal.cuts
+            figures = Figures(passed=next(counts), killed=next(counts), cuts=done.cut, frames=done.frames)
             PAGE.write_text(render(figures), encoding="utf-8")
+            shutil.rmtree(root)
     return int(bool(wrong))
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else None))
+    sys.exit(sample(int(sys.argv[1])) if sys.argv[1:] else whole())

@@ -53,9 +53,10 @@ def test_a_run_killed_around_every_decision_and_its_closing_is_merged_once(world
     assert_merged_once(world, base)
 
 
-def test_a_session_whose_end_was_seen_is_not_paid_for_twice(world: World) -> None:
+def test_a_session_whose_end_was_seen_is_not_paid_for_twice_nor_is_its_review(world: World) -> None:
     killed(world, "after:perform:execute")
+    killed(world, "after:perform:review")
     assert world.sparky("resume").returncode == 0
     (run,) = world.runs()
     said = world.sparky("logs", str(run["run_id"])).stdout
-    assert said.count("execute 1 by coder …") == 1
+    assert (said.count("execute 1 by coder …"), said.count("review 1 …")) == (1, 1)

@@ -84,8 +84,3 @@ def walk(world: World, cuts: int | None) -> tuple[int, int]:
 @pytest.mark.soak
 def test_a_log_cut_at_some_frames_leads_to_one_commit(world: World) -> None:
     walk(world, 3)
-
-
-@pytest.mark.soak
-def test_a_log_cut_at_every_frame_leads_to_one_commit(world: World) -> None:
-    walk(world, None)

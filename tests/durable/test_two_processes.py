@@ -121,7 +121,7 @@ def test_a_run_that_is_being_merged_is_tested_in_peace_and_the_next_one_waits(wo
 @pytest.mark.soak
 def test_a_run_that_waits_for_its_turn_can_be_cancelled(world: World) -> None:
     run = ready(world, "one.txt")
-    with FileLocks(world.state / "locks").hold(f"turn main {world.repo / '.git'}"):
+    with FileLocks(world.state / "locks").queue(f"main {world.repo / '.git'}"):
         process = world.start("merge", run)
         list(seen(process, "waiting: another run is being merged into main"))
         cancelled = world.sparky("cancel", run)

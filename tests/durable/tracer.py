@@ -78,16 +78,18 @@ class Tracer:
     def _until_end(self, main: int) -> int:
         code, held, over = 0, set[int](), float("inf")
         while self._known:
-            pid, status = _wait(over)
-            if pid == 0:  # nothing happens any more
-                if not held & self._known:
-                    raise TimeoutError(f"processes outlive their killed parent: {_named(self._known)}")
-                over = time.monotonic() + _PATIENCE_S
+            is_over = over != float("inf")
+            pid, status = _wait(time.monotonic() + _QUIET_S if held and is_over else over)
+            if pid == 0 and not held:
+                raise TimeoutError(f"processes outlive their killed parent: {_named(self._known)}")
+            if pid == 0:  # what was stopped goes on without its parent
                 _go_on(held.pop())
+                over = time.monotonic() + _PATIENCE_S
                 continue
             self._known.add(pid)
             if os.WIFEXITED(status) or os.WIFSIGNALED(status):
                 self._known.discard(pid)
+                held.discard(pid)
                 if pid == main:
                     code, over = os.waitstatus_to_exitcode(status), time.monotonic() + _PATIENCE_S
             elif self._must_die(pid, status):
@@ -134,7 +136,7 @@ class Tracer:
             path = _command(pid, args[1])
         elif _REFS.search(path.removesuffix(".lock")) and kind in {Kind.RENAME, Kind.REMOVAL}:
             kind = Kind.REF
-        what = path.replace(self._root, "")
+        what = path.removeprefix(self._root).replace(self._root, "/")
         for pattern, word in _VARYING:
             what = pattern.sub(word, what)
         self._seen[kind.value, what] += 1
@@ -153,6 +155,8 @@ class Tracer:
 
 
 _PATIENCE_S = 10.0
+_QUIET_S = 0.1
+"""How long nothing may have happened after the kill before the process that was stopped goes on."""
 
 
 def play(work: Callable[[], None]) -> NoReturn:

@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 _FILES = {
     "calc.py": "import os\n\n\ndef double(x):\n    return x * 3\n",
@@ -88,10 +90,12 @@ class World:
         return listed
 
 
-def make_world(root: Path, cache: Path, script: str = _SCRIPT) -> World:
+def make_world(
+    root: Path, cache: Path, script: str = _SCRIPT, files: Mapping[str, str] = MappingProxyType(_FILES)
+) -> World:
     """The repository, committed, on branch main."""
     world = World(root=root, cache=cache)
-    for name, text in _FILES.items():
+    for name, text in files.items():
         path = world.repo / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -7,7 +7,8 @@ import pytest
 from sparky.adapters.scripted import ScriptedSession, Step
 from sparky.agents.table import AGENTS
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Verdict
-from sparky.domain.state import Preferences
+from sparky.domain.state import Handoff, Preferences
+from sparky.stages.table import perform
 from tests.builders import REVIEWER, routed
 from tests.stages.stand import Files, Stand
 
@@ -91,6 +92,24 @@ def test_a_reviewer_adds_its_findings_to_what_the_gates_say(stand: Stand) -> Non
     assert told.startswith("You are the reviewer")
     assert "\nLook at the names.\n" in told
     assert "\n+A = 2\n" in told
+
+
+def test_a_review_that_left_a_receipt_is_not_paid_for_again_and_counts_for_no_other_stage(
+    stand: Stand,
+) -> None:
+    stand.agents, stand.preferences = (*AGENTS, REVIEWER), Preferences(script="session.toml")
+    stand.sessions = (ScriptedSession(summary="no findings", tokens=70, agent="reviewer"),)
+    base, head = stand.commit({"a.py": b"A = 1\n"}), stand.change({"a.py": b"A = 2\n"})
+    done = Attempt(stage=Stage.EXECUTE, number=1, verdict=Verdict.PASS, reason="done", sha=head)
+    routes = routed(("coder",))
+    routes = replace(routes, route=tuple(replace(one, reviewer="reviewer") for one in routes.route))
+    state = stand.state(base, routes, done)
+    handoff = Handoff(stage=Stage.REVIEW, reason="go", agent="sparky", rollback_sha=head)
+    first = perform(handoff, state, stand.house.ports)
+    assert perform(handoff, state, stand.house.ports) == first
+    assert ([one.agent for one in stand.house.runner.asked], first.tokens) == (["reviewer"], 70)
+    other = perform(replace(handoff, stage=Stage.MERGE), state, stand.house.ports)
+    assert other.stage is Stage.MERGE
 
 
 def test_a_reviewer_can_take_nothing_back_and_is_not_asked_where_a_gate_refuses(stand: Stand) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sparky.adapters.git import Git, in_progress, join, linked_path, resolve, split, uncommitted
+from sparky.adapters.git import Git, in_progress, join, linked_path, resolve, uncommitted
 from sparky.adapters.git_settings import IDENTITY
 from sparky.ports import DirtyCheckoutError, GitError, TargetMovedError
 
@@ -37,12 +37,9 @@ def find_checkouts(git: Git, top: Path, ours: Path, ref: str) -> tuple[Git, ...]
     """The persons' checkouts in which a branch is checked out, or is being rebased."""
     common = git.git_path("")
     linked = {admin: path for admin in common.glob("worktrees/*") if (path := linked_path(admin))}
-    main, *facts = split(
-        git.run("worktree", "list", "--porcelain", "-z").stdout.partition(b"\0\0")[0] + b"\0"
-    )
-    listed = Path(main.removeprefix("worktree "))
-    first = listed if (listed / ".git").exists() else top
-    if "bare" not in facts and first not in linked.values():
+    first = common.parent if common.name == ".git" else top
+    # Not by `git worktree list`, which fails where one of them was killed as it was made.
+    if git.setting("core.bare", "--type=bool") != "true" and first not in linked.values():
         linked[common] = first
     found = []
     for git_dir, path in sorted(linked.items()):

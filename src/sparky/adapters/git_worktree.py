@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import stat
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +24,8 @@ _CACHES = tuple(
 )
 """What tools leave behind, whether the repository ignores it or not. What it tracks of it is not left out."""
 _OWNER = 0o700
+_MAKING_S = 10.0
+"""How long git may take to fill a file that it made; one that stays empty longer was left by a kill."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +91,7 @@ class Worktree:
         self._require_ours()
         if not self.exists():
             self.remove()
+            self._clear()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._git.run("worktree", "add", "--force", "--detach", "--no-checkout", str(self.path), sha)
         for name in ("index.lock", "HEAD.lock"):
@@ -150,6 +154,14 @@ class Worktree:
         self._require_ours()
         _remove(self.path)
         _remove(self._admin)
+
+    def _clear(self) -> None:
+        """Remove what a kill left of other runs' worktrees that were being made: git stumbles over it."""
+        for path in self._admin.parent.glob("*/commondir"):
+            linked, found = linked_path(path.parent), path.stat()
+            ours = linked is None or linked.resolve().parent == self.path.parent.resolve()
+            if found.st_size == 0 and ours and time.time() - found.st_mtime > _MAKING_S:
+                _remove(path.parent)
 
     def _linked(self) -> Git:
         return replace(self._git, cwd=self.path, git_dir=self._admin, work_tree=self.path, index=None)

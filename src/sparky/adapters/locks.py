@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,8 +10,12 @@ from pathlib import Path
 from sparky.domain.issue import slug
 from sparky.domain.state import Context
 
-_LOOK_S = 0.1
-"""How often one that waits for its turn looks whether it is."""
+_PLACE = "turn {:08}"
+"""How the name of a place in a queue begins, by its number."""
+
+
+Waiting = Callable[[Callable[[], bool]], bool]
+"""Waits until something is so; False if it gave up before."""
 
 
 class FileLocks:
@@ -60,6 +63,30 @@ class FileLocks:
             yield name
             self._path(name).unlink(missing_ok=True)
 
+    @contextmanager
+    def queue(self, name: str) -> Iterator[Callable[[], bool]]:
+        """Stand in a queue for the block; yields what tells whether all who came before are gone."""
+        with ExitStack() as held:
+            with self.hold(f"queue {name}"):
+                for number in self._places(name):
+                    if not self.is_held(_place(name, number)):  # its process was killed
+                        self._path(_place(name, number)).unlink(missing_ok=True)
+                mine = 1 + max(self._places(name), default=0)
+                held.enter_context(self.hold(_place(name, mine)))
+                held.callback(self._path(_place(name, mine)).unlink)
+            yield (
+                lambda: (
+                    not any(
+                        self.is_held(_place(name, number)) for number in self._places(name) if number < mine
+                    )
+                )
+            )
+
+    def _places(self, name: str) -> list[int]:
+        """The numbers of the places in a queue, those of the dead among them."""
+        pattern = self._path(_place(name, 0)).name.replace("0" * 8, "[0-9]" * 8, 1)
+        return [int(path.name[5:13]) for path in self._root.glob(pattern)]
+
     def _open(self, name: str) -> int:
         self._root.mkdir(parents=True, exist_ok=True)
         return os.open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -68,10 +95,14 @@ class FileLocks:
         return self._root / f"{slug(name, 120)}.lock"
 
 
+def _place(name: str, number: int) -> str:
+    return f"{_PLACE.format(number)} {name}"
+
+
 class Turn:
     """A run's turn to be merged into its target: one at a time, rebased and tested again in peace.
 
-    It lasts from the run's first MERGE to its end, or to that of the process.
+    Who asked first has it first. It lasts from the run's first MERGE to its end, or to that of the process.
     """
 
     def __init__(self, locks: FileLocks) -> None:
@@ -79,22 +110,17 @@ class Turn:
         self._held = ExitStack()
         self._taken = False
 
-    def take(self, context: Context, say: Callable[[str], None], gives_up: Callable[[], bool]) -> bool:
-        """Wait for the turn, and have it; False if `gives_up` says so first."""
-        name = f"turn {context.target} {context.git_dir}"
-        told = False
-        while not self._taken:
-            self._taken = self._held.enter_context(self._locks.attempt(name))
-            if self._taken:
-                break
-            self._held.close()
-            if not told:
-                say(f"waiting: another run is being merged into {context.target}")
-                told = True
-            if gives_up():
-                return False
-            time.sleep(_LOOK_S)
-        return True
+    def take(self, context: Context, say: Callable[[str], None], waited: Waiting) -> bool:
+        """Wait for the turn, and have it; False if `waited` gives up first."""
+        if self._taken:
+            return True
+        is_first = self._held.enter_context(self._locks.queue(f"{context.target} {context.git_dir}"))
+        if not is_first():
+            say(f"waiting: another run is being merged into {context.target}")
+        self._taken = waited(is_first)
+        if not self._taken:
+            self.end()
+        return self._taken
 
     def end(self) -> None:
         """Let the next one have it."""

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from sparky.adapters.store_claims import Claims
 from sparky.adapters.store_file import StoreError
-from sparky.domain.attempt import Attempt, Spent, cost_of
+from sparky.domain.attempt import Attempt, Spent
 from sparky.domain.state import Outcome, PipelineState
 from sparky.formats.state_json import decode, decode_state, encode
 
@@ -69,12 +69,13 @@ class SqliteStore(Claims):
         return state
 
     def spent_since(self, repository: str, day: str) -> Spent:
-        """What the attempts have cost that started on a day (YYYY-MM-DD, UTC) or later; parts count once."""
-        query = """SELECT attempt FROM attempts JOIN runs USING (run_id) WHERE repository = ?
-            AND stage != 'child' AND json_extract(CAST(attempt AS TEXT), '$.started') >= ?"""
+        """What was spent on a day (YYYY-MM-DD, UTC) or later, also by runs that were forgotten since."""
+        query = """SELECT round(total(usd), 6), total(tokens), round(total(seconds), 3), total(turns)
+            FROM (SELECT * FROM days UNION ALL SELECT * FROM past_days) WHERE repository = ? AND day >= ?"""
         with self._errors():
-            found = self._connection().execute(query, (repository, day)).fetchall()
-        return cost_of(decode(attempt, Attempt) for (attempt,) in found)
+            found = self._connection().execute(query, (repository, day)).fetchone()
+        usd, tokens, seconds, turns = found
+        return Spent(usd=usd, tokens=int(tokens), seconds=seconds, turns=int(turns))
 
     def refuse(self, repository: str, reasons: Mapping[str, str]) -> None:
         """Remember, by fingerprint, the findings whose fix was withdrawn, and why."""
@@ -102,11 +103,13 @@ class SqliteStore(Claims):
             yield from (text for run, text in self._connection().execute(query) if run not in but)
 
     def forget(self, runs: Iterable[str]) -> None:
-        """Remove runs and their attempts. Their ids stay taken: the engine knows what ran under them."""
+        """Remove runs and their attempts; their ids, which the engine knows, stay taken, and their costs."""
         keep = "INSERT OR REPLACE INTO forgotten SELECT run_id, issue_key, base FROM runs WHERE run_id = ?"
+        costs = "INSERT OR REPLACE INTO past_days SELECT * FROM days WHERE run_id = ?"
         with self._transaction() as connection:
             for run in runs:
                 connection.execute(keep, (run,))
+                connection.execute(costs, (run,))
                 connection.execute("DELETE FROM attempts WHERE run_id = ?", (run,))
                 connection.execute("DELETE FROM claims WHERE run_id = ?", (run,))
                 connection.execute("DELETE FROM runs WHERE run_id = ?", (run,))

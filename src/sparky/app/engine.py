@@ -4,13 +4,13 @@ import errno
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
 
+from sparky.adapters.cancellation import Cancellation
 from sparky.adapters.locks import Turn
 from sparky.adapters.result_file import write_result
 from sparky.adapters.store_file import StoreError
@@ -36,10 +36,6 @@ KEPT = frozenset({Outcome.READY, Outcome.PARTIAL, Outcome.BLOCKED, Outcome.FAILE
 FOREIGN = frozenset({Stage.EXECUTE, Stage.REVIEW, Stage.TEST})
 """Stages that run foreign code, which may take long."""
 
-_LOOK_S = 0.3
-"""How often a stage that is being performed looks whether its run was cancelled."""
-
-
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 """What the system says of a disk that takes no more."""
 
@@ -58,7 +54,7 @@ class LocalSteps:
 
     def decide(self, state: PipelineState) -> Handoff | End:
         """The flow's decision, with what a person asked for in between."""
-        return decide(self._with_today(state), cancelled=self._is_cancelled(state))
+        return decide(self._with_today(state), cancelled=self._cancellation(state).asked())
 
     def _with_today(self, state: PipelineState) -> PipelineState:
         """The state with what the repository's sessions have cost today, where that is limited."""
@@ -70,10 +66,8 @@ class LocalSteps:
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
         """One attempt, projected into the store; raises StoreError, and OSError for a disk that is full."""
         try:
-            with (
-                self._watching(state) if handoff.stage in FOREIGN else nullcontext(),
-                self._turn.ended_by_errors(),
-            ):
+            halting = self._cancellation(state).halting(self._ports.shell)
+            with halting if handoff.stage in FOREIGN else nullcontext(), self._turn.ended_by_errors():
                 attempt = self._perform(handoff, self._with_today(state))
         except GitError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
@@ -105,41 +99,16 @@ class LocalSteps:
         """Wait until then; False if cancelled. The moment was recorded: a resumed run waits for the rest."""
         if (left := until - time.time()) > 0:
             self._house.progress.say(state.run_id, f"waits {left:.0f} s until its model can be asked again")
-        while (left := until - time.time()) > 0:
-            if self._is_cancelled(state):
-                return False
-            time.sleep(min(left, _LOOK_S))
-        return True
+        return self._cancellation(state).waited(lambda: time.time() >= until)
 
     def _is_its_turn(self, state: PipelineState) -> bool:
-        """Whether the run can be merged now: when others have been, unless it is cancelled before."""
+        """Whether the run can be merged now: when those before it have been, unless it is cancelled."""
         say = partial(self._house.progress.say, state.run_id)
-        return self._turn.take(state.context, say, lambda: self._is_cancelled(state))
+        return self._turn.take(state.context, say, self._cancellation(state).waited)
 
-    def _is_cancelled(self, state: PipelineState) -> bool:
+    def _cancellation(self, state: PipelineState) -> Cancellation:
         """Whether a person asked for the end of the run, or of what it is a part of."""
-        runs = dict.fromkeys((state.run_id, state.pipeline_id))
-        return any(self._house.store.cancelled(run) for run in runs)
-
-    @contextmanager
-    def _watching(self, state: PipelineState) -> Iterator[None]:
-        """End the foreign commands of a stage as soon as a person asks for the run's end."""
-        done = Event()
-
-        def watch() -> None:
-            while not done.wait(_LOOK_S):
-                with suppress(StoreError):  # the stage itself will meet it, too, or it passes
-                    if self._is_cancelled(state):
-                        self._ports.shell.halt()
-                        return
-
-        watcher = Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
+        return self._house.cancellation(state.run_id, state.pipeline_id)
 
     def close(self, state: PipelineState) -> None:
         """Remove the worktree; keep the branch if it holds work that is nowhere else; store the end."""

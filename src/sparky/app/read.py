@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sparky.adapters.blobs import FileBlobs
+from sparky.adapters.cancellation import Cancellation
 from sparky.adapters.locks import FileLocks
 from sparky.adapters.progress import FileProgress
 from sparky.adapters.receipts import FileReceipts
@@ -42,6 +43,11 @@ class House:
     def life(self, row: RunRow) -> Life:
         """Where a run stands."""
         return row.life(driven=self.locks.is_held(row.executor))
+
+    def cancellation(self, *runs: str) -> Cancellation:
+        """Whether a person asked for the end of any of these runs."""
+        once = dict.fromkeys(runs)
+        return Cancellation(asked=lambda: any(self.store.cancelled(run) for run in once))
 
     def find(self, prefix: str) -> RunRow:
         """The one run whose id starts so; raises RunNotFoundError for none and for several."""

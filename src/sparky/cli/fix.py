@@ -1,13 +1,12 @@
 """`sparky fix`."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 
 import click
 
-from sparky.adapters.store_file import StoreError
 from sparky.app.build import ports_for
 from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, issue_of
 from sparky.app.read import House
@@ -25,9 +24,6 @@ from sparky.domain.result import result_of
 from sparky.domain.state import End, Outcome, PipelineState
 from sparky.evidence.tests import warm_baseline
 from sparky.ports import Ports
-
-_LOOK_S = 0.3
-"""How often it is looked for a cancellation."""
 
 
 @click.command("fix")
@@ -87,24 +83,14 @@ def command(
 @contextmanager
 def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
     """The tests at the base run beside all else, till the run ends or a person cancels it."""
-    done = Event()
-
-    def watch() -> None:
-        with suppress(StoreError):  # the run itself will meet it, too
-            while not done.wait(_LOOK_S) and not home.store.cancelled(state.run_id):
-                pass
-        ports.shell.halt()
-
-    works = (watch, lambda: warm_baseline(state, ports))
-    beside = [Thread(target=work, daemon=True) for work in works]
-    for thread in beside:
-        thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        for thread in beside:
-            thread.join(timeout=5)  # another process may be running the same tests, and is not waited for
+    with home.cancellation(state.run_id).halting(ports.shell):
+        warming = Thread(target=lambda: warm_baseline(state, ports), daemon=True)
+        warming.start()
+        try:
+            yield
+        finally:
+            ports.shell.halt()
+            warming.join(timeout=5)  # another process may be running the same tests, and is not waited for
 
 
 def _put_check(seen: Scan, *, as_json: bool) -> int:

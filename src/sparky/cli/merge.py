@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sparky.adapters.cancellation import Cancellation
 from sparky.adapters.git import find_repository
 from sparky.adapters.locks import Turn
 from sparky.adapters.shell import SystemShell
@@ -120,7 +121,7 @@ def _merge(home: House, group: list[PipelineState]) -> dict[str, str]:
 def _batched(home: House, group: list[PipelineState]) -> Batch:
     first = group[0]
     turn = Turn(home.locks)
-    turn.take(first.context, say, lambda: False)
+    turn.take(first.context, say, Cancellation(asked=lambda: False).waited)
     try:
         return merge_batch(tuple(group), ports_for(home, first.context, first.preferences))
     finally:

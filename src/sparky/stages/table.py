@@ -37,8 +37,8 @@ STAGES: Mapping[Stage, Callable[[Handoff, PipelineState, Ports], Attempt]] = {
     Stage.MERGE: merge.perform,
 }
 
-LASTING = frozenset({Stage.EXECUTE, Stage.MERGE})
-"""Stages whose effects lie outside the database, and so leave a receipt."""
+LASTING = frozenset({Stage.EXECUTE, Stage.REVIEW, Stage.MERGE})
+"""Stages whose effects lie outside the database, or that pay for a session, and so leave a receipt."""
 
 RECORDED_BYTES = 40_000
 """What an attempt may take as it is; a longer one is cut short, and kept whole as a blob."""
@@ -49,7 +49,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     run, ordinal = state.run_id, len(state.attempts)
     leave(state, ports)
     done = ports.receipts.find(run, ordinal) if handoff.stage in LASTING else None
-    if done is not None:
+    if done is not None and done.stage is handoff.stage:
         return done
     began, started = time.monotonic(), datetime.now(UTC)
     ports.progress.say(run, f"{_title(handoff)} …")

@@ -1,5 +1,6 @@
 """kill -9 between any two calls of git, and in the middle of one."""
 
+import os
 import shutil
 from collections.abc import Callable
 
@@ -102,6 +103,21 @@ def test_locks_and_a_half_made_worktree_of_a_killed_git_are_cleared(house: House
     shutil.rmtree(worktree)
     house.repository.open("run-1", BRANCH, base)
     assert files(worktree) == before
+
+
+@pytest.mark.parametrize(("run", "branch"), [("run-1", BRANCH), ("run-2", "sparky/issue-2")])
+def test_a_worktree_whose_git_was_killed_between_making_a_file_and_filling_it_is_in_nobodys_way(
+    run: str, branch: str, house: House
+) -> None:
+    base = house.sha("main")
+    house.repository.open("run-1", BRANCH, base)
+    admin = house.top / ".git" / "worktrees" / "run-1"
+    (admin / "locked").write_text("initializing")
+    (admin / "commondir").write_text("")
+    os.utime(admin / "commondir", (0, 0))
+    worktree = house.repository.open(run, branch, base)
+    assert house.git("rev-parse", "HEAD", cwd=worktree) == base
+    assert branch in house.git("worktree", "list")
 
 
 def test_a_merge_whose_git_was_killed_halfway_is_finished(house: House) -> None:
