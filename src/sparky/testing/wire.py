@@ -183,7 +183,8 @@ def _responses_answer(body: Plain, number: int, does: Called | str, tokens: Toke
             "arguments": json.dumps(does.arguments),
         }
         item |= {"namespace": does.space} if does.space else {}
-    begun_item = item | ({"content": []} if isinstance(does, str) else {"arguments": ""})
+    begun_item: Plain = dict(item)
+    begun_item |= {"content": []} if isinstance(does, str) else {"arguments": ""}
     item["status"] = "completed"
     sent = tokens.fresh + tokens.cached
     usage = {
@@ -205,7 +206,7 @@ def _responses_answer(body: Plain, number: int, does: Called | str, tokens: Toke
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     return [
         {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", "output_index": 0, "item": begun_item},
+        {"type": "response.output_item.added", "output_index": 0, "item": item | empty},
         *_deltas(item["id"], does),
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": whole},
