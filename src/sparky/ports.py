@@ -16,6 +16,7 @@ from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
 from sparky.domain.testing import TestRun
+from sparky.events import Aftermath
 
 
 class Shell(Protocol):
@@ -235,6 +236,13 @@ class Runner(Protocol):
     def run(self, request: SessionRequest) -> SessionResult: ...
 
 
+class Transcripts(Protocol):
+    """What sessions leave behind."""
+
+    def aftermath(self, room: str) -> Aftermath:
+        """What the transcripts in a session's room tell; nothing where there is none."""
+
+
 class Lock(Protocol):
     """Mutual exclusion between processes."""
 
@@ -295,6 +303,7 @@ class Ports:
     receipts: Receipts
     refusals: Refusals
     reports: Reports
+    transcripts: Transcripts
     agents: tuple[Agent, ...]
     binaries: Mapping[str, str]
     scratch: Path

@@ -183,8 +183,7 @@ def _responses_answer(body: Plain, number: int, does: Called | str, tokens: Toke
             "arguments": json.dumps(does.arguments),
         }
         item |= {"namespace": does.space} if does.space else {}
-    begun_item: Plain = dict(item)
-    begun_item |= {"content": []} if isinstance(does, str) else {"arguments": ""}
+    empty: Plain = {"content": []} if isinstance(does, str) else {"arguments": ""}
     item["status"] = "completed"
     sent = tokens.fresh + tokens.cached
     usage = {
