@@ -34,7 +34,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     told = briefing(role_of(ports, handoff.agent), state, ports)
     brief = {BRIEFING: ports.blobs.put(encode(told))} if told.read_any else {}
     if _is_anothers(told, handoff, state):
-        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.reason}")
+        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.why}")
         return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over", blobs=brief)
     result = as_left(converse(handoff, state, ports, works, told), handoff, state, ports)
     attempt = _cut_short(handoff, state, ports, result) or _outcome(handoff, state, ports, result)
