@@ -81,6 +81,18 @@ class Used:
     cost_usd: float | None = None
 
 
+class SessionEnding(Enum):
+    """How a session ended, whatever the agent says of it. UNABLE: it could not work here at all."""
+
+    FINISHED = "finished"
+    TIMED_OUT = "timed out"
+    BROKEN_OFF = "broken off"
+    RATE_LIMITED = "the model's rate limit is reached"
+    OUTAGE = "the model does not answer"
+    OVER_BUDGET = "the budget is used up"
+    UNABLE = "the runner can't work here"
+
+
 class Failure(Enum):
     """Why a session could not do its work."""
 
