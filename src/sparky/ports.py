@@ -90,10 +90,7 @@ class Repository(Protocol):
         """Put the run's commits onto another base: (new head, ()), or (None, files in conflict)."""
 
     def revert(self, base: str, head: str, onto: str, message: str) -> tuple[str | None, tuple[str, ...]]:
-        """Take the changes from `base` to `head` back on top of `onto`: (new head, ()), or (None, files).
-
-        A new commit; no branch is moved and no worktree touched. The files are those in conflict.
-        """
+        """A commit on `onto` that takes `base` to `head` back, and (); or None, and the files in conflict."""
 
     def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
         """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
@@ -161,10 +158,7 @@ class Tests(Protocol):
         """
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
-        """A file of JSON: what the project's functions are called with, and give, as the tests run at `sha`.
-
-        It is as `tools/trace_calls.py` says; None where nothing could be seen. Kept for the next who asks.
-        """
+        """A file of what functions are called with, and give (`tools/trace_calls.py`), kept; None: unseen."""
 
 
 @dataclass(frozen=True, kw_only=True)
