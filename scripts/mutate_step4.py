@@ -26,7 +26,10 @@ excluded-modules = []
 test-command = "{python} -m pytest -q -p no:cacheprovider -k step4 {cases}"
 [cosmic-ray.distributor]
 name = "local"
+[cosmic-ray.filters.operators-filter]
+exclude-operators = ["core/ReplaceBinaryOperator_.*"]
 """
+"""Binary operators are left out: here they join types and paths, and what replaces them fails all cases."""
 
 
 def run(where: Path, env: dict[str, str], *words: str) -> str:
@@ -42,18 +45,21 @@ def killed_by(where: Path, modules: list[str]) -> tuple[dict[str, str], int]:
     env = {**os.environ, "PYTHONPATH": f"{where / 'src'}{os.pathsep}{tool}", "PYTHONDONTWRITEBYTECODE": "1"}
     paths = ", ".join(f'"src/sparky/{module}"' for module in modules)
     (where / "c.toml").write_text(CONFIG.format(modules=paths, python=sys.executable, cases=CASES))
-    for verb in ("init", "exec"):
-        run(where, env, sys.executable, "-m", "cosmic_ray.cli", verb, "c.toml", "c.sqlite")
+    ray = (sys.executable, "-m", "cosmic_ray.cli")
+    run(where, env, *ray, "init", "c.toml", "c.sqlite")
+    run(where, env, sys.executable, "-m", "cosmic_ray.tools.filters.operators_filter", "c.sqlite", "c.toml")
+    run(where, env, *ray, "exec", "c.toml", "c.sqlite")
     found: dict[str, str] = {}
-    lines = run(where, env, sys.executable, "-m", "cosmic_ray.cli", "dump", "c.sqlite").splitlines()
-    for line in lines:
+    changes = 0
+    for line in run(where, env, *ray, "dump", "c.sqlite").splitlines():
         item, result = json.loads(line)
+        changes += result["worker_outcome"].lower() == "normal"
         (change,) = item["mutations"]
         row, _ = change["start_pos"]
         said = f"{change['module_path']}:{row} {change['operator_name']}"
-        for case in re.findall(r"^FAILED \S+::(\w+)", (result or {}).get("output") or "", re.MULTILINE):
+        for case in re.findall(r"^FAILED \S+::(\w+)", result["output"] or "", re.MULTILINE):
             found.setdefault(case, said)
-    return found, len(lines)
+    return found, changes
 
 
 def main() -> None:
