@@ -1,11 +1,15 @@
-"""Kills a run before each change that it makes outside itself, goes on with it, and counts its effects.
+"""Breaks a run off before each change that it makes outside itself, goes on with it, and counts its effects.
 
     python -m tests.durable.crash            # at every boundary; writes docs/reliability.md (make crash)
-    python -m tests.durable.crash SAMPLE     # at so many of them
+    python -m tests.durable.crash SAMPLE     # kills it at so many of them
 
 The boundaries are those that a first run passed: none is chosen by hand. What comes after a change comes
-before the next one, so each is killed before only. A directory that one command works in and that nobody else
-reads is killed in at every tenth boundary. What was broken off goes on where it stood, unless code changed.
+before the next one, so each is looked at before only. There a run is stopped, what lies on the disk is put
+aside, which is what `kill -9` of it and of all that it started leaves, and later gone on with. At every tenth
+boundary the run is killed itself as well, and what it started is not. In a directory that one command works
+in, and that nobody else reads, every tenth boundary is taken.
+
+What was broken off goes on where it stood, unless code changed.
 """
 
 import hashlib
@@ -49,7 +53,7 @@ old = "* 3"
 text = "* 2"
 """
 _PRIVATE = re.compile(r"(cache/(scratch|private|trees)|/tmp)/")
-_TENTH, _EVERY = 10, 20
+_TENTH, _BATCH = 10, 40
 _PATIENCE_S = 120
 _TIMES = 3
 _AT_ONCE = 2
@@ -73,10 +77,24 @@ class Place:
         make_world(self.root / "new", self.root / "cache", _SCRIPT, _FILES)
 
     def renew(self) -> None:
-        """The world as it was before the run, and no cache."""
+        """The world as it was before the run, and an empty cache."""
         for name in ("world", "cache"):
             shutil.rmtree(self.root / name, ignore_errors=True)
         shutil.copytree(self.root / "new", self.root / "world")
+        (self.root / "cache").mkdir()
+
+    def put_aside(self, name: str) -> None:
+        """Keep the world as it is now; what single commands had for themselves is left out."""
+        aside = self.root / "aside" / name
+        shutil.copytree(self.world.root, aside / "world", symlinks=True)
+        left_out = shutil.ignore_patterns("private")
+        shutil.copytree(self.world.cache, aside / "cache", symlinks=True, ignore=left_out)
+
+    def put_back(self, name: str) -> None:
+        """The world as it was put aside."""
+        for part in ("world", "cache"):
+            shutil.rmtree(self.root / part)
+            (self.root / "aside" / name / part).rename(self.root / part)
 
     def drive(self) -> None:
         """The run, begun or gone on with; one that has its end is left as it is."""
@@ -159,9 +177,34 @@ def own_place(root: Path) -> Place:
     return _PLACES[number]
 
 
-def trial(root: Path, boundary: Boundary) -> Tried:
+def trial(root: Path, boundary: Boundary) -> list[Tried]:
     """A kill at a boundary."""
-    return Tried(boundary=boundary, why=killed_at(own_place(root), boundary))
+    return [Tried(boundary=boundary, why=killed_at(own_place(root), boundary), killed=True)]
+
+
+def batch(root: Path, boundaries: list[Boundary]) -> list[Tried]:
+    """A run that is stopped at each of these boundaries, and gone on with from what lay there then."""
+    place, left, why = own_place(root), set(boundaries), dict[Boundary, str]()
+    for _ in range(_TIMES):  # threads may take another order
+        place.renew()
+        shutil.rmtree(place.root / "aside", ignore_errors=True)
+        stopped = list[Boundary]()
+
+        def reached(boundary: Boundary, *, stopped: list[Boundary] = stopped) -> bool:
+            if boundary in left:
+                left.remove(boundary)
+                place.put_aside(str(len(stopped)))
+                stopped.append(boundary)
+                return not left  # nothing more is to be seen
+            return False
+
+        Tracer(place.root, reached).follow(place.drive)
+        for number, boundary in enumerate(stopped):
+            place.put_back(str(number))
+            why[boundary] = place.finish()
+        if not left:
+            break
+    return [Tried(boundary=one, why=why.get(one, "never reached again")) for one in boundaries]
 
 
 def cuts(root: Path) -> Cuts:
@@ -189,21 +232,26 @@ def chosen(passed: list[Boundary]) -> list[Boundary]:
 
 
 def kill(root: Path, journal: Journal) -> None:
-    """Kill at each boundary that was not tried so far, several at a time, and cut the log."""
+    """Go on from each boundary that was not tried so far, several at a time, and cut the log."""
     forks = multiprocessing.get_context("forkserver")
     forks.set_forkserver_preload([__name__])
-    left = [one for one in chosen(journal.passed) if one not in journal.tried]
-    started = time.monotonic()
+    points = chosen(journal.passed)
+    left = [one for one in points if one not in journal.tried]
+    kills = [one for one in points[::_TENTH] if one not in journal.killed]
+    started, done = time.monotonic(), 0
     with ProcessPoolExecutor(_AT_ONCE, mp_context=forks) as pool:
         cutting = None if journal.cuts else pool.submit(cuts, root)
-        for count, one in enumerate(as_completed([pool.submit(trial, root, point) for point in left]), 1):
-            tried = one.result()
-            journal.add(tried)
-            if tried.why:
-                say(f"{tried.boundary.kind} {tried.boundary.what} {tried.boundary.number}: {tried.why}")
-            if count % _EVERY == 0:
-                minutes = (time.monotonic() - started) / count * (len(left) - count) / 60
-                say(f"{count} of {len(left)} boundaries, {minutes:.0f} minutes to go")
+        batches = [left[at : at + _BATCH] for at in range(0, len(left), _BATCH)]
+        work = [pool.submit(batch, root, some) for some in batches]
+        work += [pool.submit(trial, root, one) for one in kills]
+        for ready in as_completed(work):
+            for tried in ready.result():
+                journal.add(tried)
+                if tried.why:
+                    say(f"{tried.boundary.kind} {tried.boundary.what} {tried.boundary.number}: {tried.why}")
+            done += len(ready.result())
+            minutes = (time.monotonic() - started) / 60
+            say(f"{done} of {len(left) + len(kills)} boundaries, {minutes:.1f} minutes")
         if cutting is not None:
             journal.add(cutting.result())
 
@@ -220,7 +268,8 @@ def sample(size: int) -> int:
         passed = survey(Path(folder))
         points = chosen(passed)
         step = len(points) // size
-        wrong = [one for point in points[step // 2 :: step][:size] if (one := trial(Path(folder), point)).why]
+        tried = (one for point in points[step // 2 :: step][:size] for one in trial(Path(folder), point))
+        wrong = [one for one in tried if one.why]
     for one in wrong:
         say(f"{one.boundary}: {one.why}")
     say(f"killed at {size} of {len(passed)} boundaries; {len(wrong)} went wrong")
@@ -241,13 +290,17 @@ def whole() -> int:
         if not journal.passed:
             journal.start(survey(root))
         kill(root, journal)
-        points = chosen(journal.passed)
-        wrong = sum(bool(journal.tried[one]) for one in points)
-        say(f"killed at {len(points)} of {len(journal.passed)} boundaries; {wrong} went wrong")
+        points, wrong = chosen(journal.passed), journal.wrong
+        said = f"{len(points)} of {len(journal.passed)} boundaries, killed at {len(journal.killed)} of them"
+        say(f"gone on from {said}; {wrong} went wrong")
         if not wrong and journal.cuts:
-            counts = (dict(Counter(one.kind for one in them)) for them in (journal.passed, points))
-            done = journal.cuts
-            figures = Figures(passed=next(counts), killed=next(counts), cuts=done.cut, frames=done.frames)
+            figures = Figures(
+                passed=Counter(one.kind for one in journal.passed),
+                tried=Counter(one.kind for one in points),
+                killed=Counter(one.kind for one in journal.killed),
+                cuts=journal.cuts.cut,
+                frames=journal.cuts.frames,
+            )
             PAGE.write_text(render(figures), encoding="utf-8")
             shutil.rmtree(root)
     return int(bool(wrong))

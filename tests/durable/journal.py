@@ -11,10 +11,14 @@ from tests.durable.tracer import Boundary
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """A kill at a boundary, and what was wrong in the end; "": nothing."""
+    """What was wrong after a run that was broken off at a boundary; "": nothing.
+
+    `killed`: itself, and not what it had started; else it was gone on with from what lay on the disk there.
+    """
 
     boundary: Boundary
     why: str
+    killed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +40,17 @@ class Line:
 
 @dataclass(kw_only=True)
 class Journal:
-    """The boundaries that a run passed, in order, and what came of those that it was killed at."""
+    """The boundaries that a run passed, in order, and those that it was broken off at and gone on with well.
+
+    `wrong`: how often it was not well, by this process.
+    """
 
     path: Path
     passed: list[Boundary] = field(default_factory=list)
-    tried: dict[Boundary, str] = field(default_factory=dict)
+    tried: set[Boundary] = field(default_factory=set)
+    killed: set[Boundary] = field(default_factory=set)
     cuts: Cuts | None = None
+    wrong: int = 0
 
     @classmethod
     def read(cls, path: Path) -> "Journal":
@@ -51,8 +60,9 @@ class Journal:
         for line in (msgspec.json.decode(line, type=Line) for line in lines):
             journal.passed.extend(line.passed)
             journal.cuts = line.cuts or journal.cuts
-            if line.tried and not line.tried.why:
-                journal.tried[line.tried.boundary] = ""
+            if line.tried:
+                journal.note(line.tried)
+        journal.wrong = 0
         return journal
 
     def start(self, passed: Sequence[Boundary]) -> None:
@@ -64,11 +74,18 @@ class Journal:
         """Note what came of a kill, or of the cuts."""
         match done:
             case Tried():
-                self.tried[done.boundary] = done.why
+                self.note(done)
                 self._write(Line(tried=done))
             case Cuts():
                 self.cuts = done
                 self._write(Line(cuts=done))
+
+    def note(self, tried: Tried) -> None:
+        """Keep it in mind."""
+        if tried.why:
+            self.wrong += 1
+        else:
+            (self.killed if tried.killed else self.tried).add(tried.boundary)
 
     def _write(self, line: Line) -> None:
         with self.path.open("ab") as file:
