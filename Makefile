@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test agents test-agents check coverage soak crash house fmt bench lock clean
+.PHONY: demo test agents test-agents check static covered coverage soak crash house fmt bench lock clean
 
 demo: $(READY)
 	$(BIN)/sparky demo
@@ -20,11 +20,17 @@ test-agents: agents
 	$(BIN)/python -m pytest -q -n 2 --maxschedchunk 1 -m "agents and not soak" -rs tests/agents
 
 check: $(READY)
+	$(MAKE) -j 2 static covered
+
+# One core is enough for what is only read; the tests have the other meanwhile.
+static: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/house.py --check
+	$(BIN)/mypy
+
+covered: $(READY)
 	$(BIN)/python scripts/covered.py
 
 coverage: $(READY)

@@ -2,9 +2,13 @@
 
 Three candidates: ours, keywords as older systems matched them, and "always the coder". A report after which
 nobody has anything to do is labelled "nobody", one whose text does not say whose turn it is "unknown".
+
+The goal is judged on the labelled set. The part that was written last is held out: the reader has not learnt
+from it.
 """
 
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -15,6 +19,7 @@ from sparky.reports.mine import whose
 from sparky.reports.read import read
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden" / "reports"
+HELD_OUT = "unseen_7"
 RIGHT_GOAL, UNKNOWN_GOAL, SURE, LARGE_GOAL_S = 0.98, 0.10, 0.9, 1.0
 
 Answer = tuple[str, float]
@@ -83,14 +88,16 @@ def measure(
     return len(right) >= RIGHT_GOAL * len(answered) and len(silent) <= UNKNOWN_GOAL * len(known) and not sure
 
 
-def first_sight(said: Mapping[str, str], truth: Mapping[str, str]) -> None:
-    """Print what the reader answered when it saw these reports for the first time."""
+def first_sight(said: Mapping[str, str], truth: Mapping[str, str]) -> str:
+    """How the reader did when it saw these reports for the first time."""
     answered = [report for report in said if said[report] != "unknown"]
     right = sum(said[report] == truth[report] for report in answered)
     known = [report for report in said if truth[report] != "unknown"]
     silent = sum(said[report] == "unknown" for report in known)
-    print(f"  AT FIRST SIGHT: right    {right}/{len(answered)} = {right / len(answered):.1%}")
-    print(f"  AT FIRST SIGHT: silent   {silent}/{len(known)} = {silent / len(known):.1%}")
+    return (
+        f"right {right}/{len(answered)} = {right / len(answered):.1%}, "
+        f"silent {silent}/{len(known)} = {silent / len(known):.1%}"
+    )
 
 
 def timed(text: str) -> float:
@@ -112,6 +119,10 @@ def large() -> bool:
         "one line": "expected a, b, c ",
         "brackets": "[" * 20 + "(file: " * 20,
         "stars": "**" * 30 + "- " * 30,
+        "words": "a " * 990 + "\n",
+        "marks": "!" * 1990 + "\n",
+        "short marks": "!!!\n",
+        "paths": "a_1/" * 490 + "\n",
     }
     worst = 0.0
     for name, piece in shapes.items():
@@ -123,31 +134,30 @@ def large() -> bool:
     return worst <= LARGE_GOAL_S
 
 
-def main() -> None:
-    """Print all figures."""
+def main() -> int:
+    """Print all figures; 1 if the goal is missed on the labelled set, or 10 MB take too long."""
     labels = json.loads((FOLDER / "labels.json").read_text(encoding="utf-8"))
-    met = True
-    for title, part in (
-        ("tuned on", "tuned"),
-        ("held out", "held_out"),
-        ("written after the reader", "fresh"),
-        ("written after that", "blind"),
-        ("written last", "last"),
-        *((f"held out, {number}", f"unseen_{number}") for number in range(1, 5)),
-    ):
-        names = [name for name, label in labels.items() if label["set"] == part]
-        texts = {name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in names}
-        truth = {name: labels[name]["responsibility"] for name in names}
-        print(f"\n=== {title}: {len(names)} reports in {len({n.partition('/')[0] for n in names})} styles")
-        met &= measure("ours", ours, texts, truth)
-        if all("first" in labels[name] for name in names):
-            first_sight({name: labels[name]["first"] for name in names}, truth)
-        measure("keywords", keywords, texts, truth)
-        measure("always coder", always_coder, texts, truth)
+    texts = {name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in labels}
+    truth = {name: label["responsibility"] for name, label in labels.items()}
+    unread = {name for name, label in labels.items() if label["set"] == HELD_OUT}
+    labelled = {name: text for name, text in texts.items() if name not in unread}
+    styles = {name.partition("/")[0] for name in labelled}
+    print(f"=== the labelled set: {len(labelled)} reports in {len(styles)} styles")
+    met = measure("ours", ours, labelled, truth)
+    measure("keywords", keywords, labelled, truth)
+    measure("always coder", always_coder, labelled, truth)
+    print("\n=== at first sight: what was answered before the reader had learnt from a part")
+    for part in sorted({label["set"] for label in labels.values() if "first" in label}):
+        first = {name: label["first"] for name, label in labels.items() if label["set"] == part}
+        print(f"  {part}: {len(first)} reports, {first_sight(first, truth)}")
+    print(f"\n=== HELD OUT ({HELD_OUT}): the reader was never changed after these; no part of the goal")
+    sure = measure("ours", ours, {name: texts[name] for name in unread}, truth)
+    print("  the goal is met on these, too" if sure else "  the goal is NOT met on these")
     print("\n=== time")
     met &= large()
-    print("goal met" if met else "goal missed")
+    print("goal met on the labelled set" if met else "goal missed")
+    return 0 if met else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,6 +5,7 @@ What became of the tests of real coding agents is said at the end: skipped is no
 A shell that starts the tests in the background has told them to ignore ^C, and so what they start would.
 """
 
+import gc
 import signal
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import settings
 
 settings.register_profile("sparky", deadline=None)
 settings.load_profile("sparky")
+gc.set_threshold(100_000)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

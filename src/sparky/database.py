@@ -22,8 +22,12 @@ class SqliteFile:
         if connection is None:
             connection = sqlite3.connect(self._path, timeout=30.0, isolation_level=None)
             connection.execute("PRAGMA synchronous = NORMAL")
+            self._look(connection)
             self._local.connection = connection
         return connection
+
+    def _look(self, connection: sqlite3.Connection) -> None:
+        """Raise where the file is not to be used."""
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

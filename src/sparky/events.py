@@ -129,3 +129,16 @@ def told(event: Event) -> str:
 
 def _by(name: str) -> str:
     return f"[{name}] " if name else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aftermath:
+    """What the transcripts of a session tell once it has ended.
+
+    `said` are the things that persons said in it, as text, the most telling first; none is a tool's output,
+    and secrets are taken out. `broken` is what shows that it did not come to its end, "" if it did, if a
+    person stopped it, or if there is no transcript.
+    """
+
+    said: tuple[str, ...] = ()
+    broken: str = ""

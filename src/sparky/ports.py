@@ -16,6 +16,7 @@ from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
 from sparky.domain.testing import TestRun
+from sparky.events import Aftermath
 
 
 class Shell(Protocol):
@@ -157,6 +158,12 @@ class Tests(Protocol):
         is one that is watched for which of these `lines` of Python, by path, it runs.
         """
 
+    def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
+        """A file of JSON: what the project's functions are called with, and give, as the tests run at `sha`.
+
+        It is as `tools/trace_calls.py` says; None where nothing could be seen. Kept for the next who asks.
+        """
+
 
 @dataclass(frozen=True, kw_only=True)
 class SessionRequest:
@@ -226,6 +233,13 @@ class Runner(Protocol):
     def run(self, request: SessionRequest) -> SessionResult: ...
 
 
+class Transcripts(Protocol):
+    """What sessions leave behind."""
+
+    def aftermath(self, room: str) -> Aftermath:
+        """What the transcripts in a session's room tell; nothing where there is none."""
+
+
 class Lock(Protocol):
     """Mutual exclusion between processes."""
 
@@ -286,6 +300,7 @@ class Ports:
     receipts: Receipts
     refusals: Refusals
     reports: Reports
+    transcripts: Transcripts
     agents: tuple[Agent, ...]
     binaries: Mapping[str, str]
     scratch: Path

@@ -4,6 +4,7 @@ Started as a program, it reads one request a line (JSON: words, cwd, env, out, e
 negative for a signal. Nothing but the command's own entry point is called in the child.
 """
 
+import gc
 import json
 import os
 import signal
@@ -19,6 +20,8 @@ def serve() -> None:
     """Answer requests until there are no more."""
     for verb in table.VERBS:
         table.load(verb)
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         request: dict[str, Any] = json.loads(line)
         child = os.fork()

@@ -67,7 +67,7 @@ EXPECTED = {
         "DOCUMENTATION shop.py:9 key typo safe: `seperate` should be `separate`",
     ],
     "deptry": ["DEPENDENCY pyproject.toml:7  DEP002 safe: `requests` is declared, and nothing imports it"],
-    "mypy": ["TYPE_ERROR shop.py:48 greet no-untyped-def safe: Function is missing a type annotation"],
+    "mypy": ["TYPE_ERROR shop.py:48 greet no-untyped-def unsafe: Function is missing a type annotation"],
 }
 
 
@@ -133,7 +133,7 @@ def test_line_ends_stay_as_they_are(tmp_path: Path) -> None:
     mended = Target(tmp_path, "mypy", windows)
     mended.mend("a.py", "no-untyped-def")
     data = mended.read("a.py") or b""
-    assert b"def f(x: int=1) -> None:\r\n" in data
+    assert b"def f(x: int = 1) -> None:\r\n" in data
     assert data.count(b"\n") == data.count(b"\r\n")
 
 

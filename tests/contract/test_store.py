@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -398,6 +398,21 @@ def test_a_place_where_no_directory_can_be_made_is_named(tmp_path: Path) -> None
     with pytest.raises(StoreError) as error:
         SqliteStore(tmp_path / "file" / "sparky" / "sparky.db").prepare()
     assert str(error.value) == f"cannot write in {tmp_path / 'file' / 'sparky'}: Not a directory{REMEDY}"
+
+
+@pytest.mark.parametrize("call", ["prepare", "rows"])
+def test_the_tables_of_another_version_are_named_and_left_as_they_are(tmp_path: Path, call: str) -> None:
+    path = tmp_path / "sparky.db"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript("CREATE TABLE runs (run_id TEXT PRIMARY KEY, state BLOB NOT NULL)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as error:
+        getattr(SqliteStore(path), call)()
+    assert str(error.value) == (
+        f"{path} is another sparky's: its tables have layout 0, here it is 1; "
+        "use that sparky, or set SPARKY_STATE_DIR to a new directory"
+    )
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("call", ["prepare", "rows", "count_at", "save_attempt", "cancel", "refusals"])

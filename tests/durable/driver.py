@@ -7,6 +7,7 @@ all the rest.
 """
 
 import errno
+import gc
 import multiprocessing
 import os
 import signal
@@ -81,6 +82,7 @@ def drive(world: World, points: set[str]) -> None:
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([__name__])
+gc.freeze()
 
 
 def exit_code(world: World, *points: str) -> int:

@@ -61,6 +61,9 @@ class Troubled:
             return replace(done, cases=(), trouble=self.trouble, detail="of a test's making")
         return done
 
+    def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
+        return self.inner.trace(context, sha, command, timeout_s=timeout_s)
+
 
 @pytest.fixture
 def stand(tmp_path: Path) -> Stand:

@@ -29,6 +29,20 @@ from tests.stages.stand import ruff
 
 CODE, TEST, API = "src/names.py", "tests/test_names.py", "tests/test_api.py"
 BOTH = f"CODING_AGENT: name it (File: {CODE})\nTESTING_AGENT: assert it (File: {TEST})\nBlocked.\n"
+TEMPLATE = f"""## Resolution Required
+CODING_AGENT: name it (File: {CODE})
+
+```
+TESTING_AGENT: [what the tester has to do]
+```
+
+## \U0001f6ab Merge Decision: REJECTED
+"""
+EMOJI = f"""## \U0001f6e0\ufe0f Fixes
+**Resolution:**
+1. Coding Agent: name it (File: {CODE}, Fix: name, Item: #2)
+"""
+TABLE = f"| Owner | Task | File |\n|---|---|---|\n| tEsTeR | assert it | {TEST} |\n\nBlocked.\n"
 APPROVED = "Merge decision: APPROVED\n"
 
 
@@ -145,6 +159,9 @@ CODER_ACTS = ["tester hands over", "coder", *END]
         ("Test is correct. Implementation has bug in validateName()\n", CODER_ACTS),
         ("Code quality: duplicated validation\n", CODER_ACTS),
         (f"CODING_AGENT: name it (File: {CODE})\n\nMerge decision: BLOCKED\n", CODER_ACTS),
+        (TEMPLATE, CODER_ACTS),
+        (EMOJI, CODER_ACTS),
+        (TABLE, ["tester", *END]),
         ("The implementation is right, the test is wrong, it expects underscores.\n", ["tester", *END]),
         (BOTH, ["tester hands over", "coder", "tester", *END]),
         ("Test test_create_project failed - expected 201, got 400\n", ["test", *END]),
@@ -246,6 +263,16 @@ def test_an_agent_starts_from_its_scenario_its_items_and_what_was_answered(tmp_p
     assert f" is fixed: FIXED in {sha_of(played)}: the diff touches {CODE}\n" in tester
     assert "- review_again, by ReviewAgent_Issue#7_Report_v2.md" in reviewer
     assert reviewer.count(" is fixed: ") == 2
+
+
+def test_a_word_that_the_item_shares_with_the_diff_makes_nothing_fixed(tmp_path: Path) -> None:
+    both = BOTH.replace("name it", "repair the validation")
+    sessions = list(play(both))
+    sessions[2] = replace(sessions[2], steps=write("src/validation.py", "def validation(): ...\n"))
+    played = relay_of(tmp_path, tuple(sessions))
+    played.run()
+    (asked,) = [said for said in played.prompts("tester") if "retry_after_review_block" in said]
+    assert " is fixed" not in asked
 
 
 def sha_of(played: Relay) -> str:

@@ -14,7 +14,7 @@ from sparky.transcripts.claude_entry import QUIET, SPEAKING
 from sparky.transcripts.claude_scan import read_fast, read_whole
 from sparky.transcripts.codex import CodexReader
 from sparky.transcripts.model import Scan, Source
-from tests.transcripts.lines import answer, text_of, user, words
+from tests.transcripts.lines import answer, entry, text_of, user, words
 
 GOOD = text_of(user("still here", 1)).encode()
 
@@ -135,3 +135,38 @@ def test_a_line_that_is_too_long_is_passed_over_and_counted() -> None:
     fast, whole = scans(first + b'{"x":"' + b"y" * (34 << 20) + b'"}\n' + GOOD)
     assert fast == whole
     assert (len(fast.marks), fast.bad) == (2, (len(first),))
+
+
+def real(name: str, own: object, *content: object, **more: object) -> dict[str, object]:
+    """An answer whose fields are in the order in which Claude Code writes them."""
+    message = {"model": "claude-haiku-4-5", "id": name, "type": "message", "content": content}
+    line = entry("assistant") | {"message": message | {"stop_sequence": None, "usage": own}}
+    del line["type"]
+    return {**line, "requestId": "r", **more, "type": "assistant"}
+
+
+GIVEN = {"stop_sequence": None, "usage": {"input_tokens": 8, "output_tokens": 9}}
+OWN = {"input_tokens": 2, "output_tokens": 1, "cache_creation": {"ephemeral_1h_input_tokens": 4}}
+
+
+@pytest.mark.parametrize("own", [OWN, None])
+@pytest.mark.parametrize("given", [{}, GIVEN, {"message": {"model": "other", "id": "m2", **GIVEN}}])
+@pytest.mark.parametrize("more", [{}, {"extra": {"id": "m3", **GIVEN}}])
+def test_the_tokens_of_a_message_are_its_own_whatever_stands_beside_them(
+    own: object, given: dict[str, object], more: dict[str, object]
+) -> None:
+    line = real("m1", own, {"type": "tool_use", "id": "c1", "input": given}, **more)
+    fast, whole = scans(text_of(user("one"), line).encode())
+    assert fast == whole
+    assert [(one.message, one.output, one.cache_write_1h) for one in fast.usage] == (
+        [("m1", 1, 4)] if own else []
+    )
+
+
+@pytest.mark.parametrize("cut", [150, 350, 420])
+def test_a_line_that_was_torn_and_went_on_as_another_is_bad(cut: int) -> None:
+    first, second = (text_of(real(name, OWN, words("x" * 200))) for name in ("m1", "m2"))
+    before = text_of(user("one"))
+    fast, whole = scans(f"{before}{first[:cut]}{second}{second}".encode())
+    assert fast == whole
+    assert ([one.message for one in fast.usage], fast.bad) == (["m2"], (len(before),))

@@ -38,6 +38,12 @@ BLOCKED
         ("test_a fails\nRoot cause: total() drops the sign", Responsibility.CODER),
         ("test_a fails\nRoot cause: nobody knows", Responsibility.UNKNOWN),
         ("a.py and tests/test_a.py are both wrong. See b.py. See tests/test_b.py", Responsibility.UNKNOWN),
+        ("The grid is empty.\nAssigned to: QA automation", Responsibility.TESTER),
+        ("The grid is empty.\nAssigned to: QA or dev", Responsibility.UNKNOWN),
+        ("LGTM, but please describe the new flag in `README.md` before we merge", Responsibility.DOCUMENTER),
+        ("on `README.md` line 3\nplease name the flag", Responsibility.UNKNOWN),
+        ("Ready to merge? After the leak in `src/pool.py` is closed.", Responsibility.CODER),
+        ("BUG-12 and BUG-13 were looked at", Responsibility.UNKNOWN),
         ("", Responsibility.UNKNOWN),
     ],
 )
@@ -104,6 +110,11 @@ def test_an_approval_asks_nothing_of_anybody() -> None:
         "approved, and nothing is asked of anybody",
     )
     assert turn.confidence == 0.95
+
+
+def test_an_approval_with_a_reservation_that_names_nobody_is_a_weak_one() -> None:
+    turn = whose(read("LGTM, only the name should be shorter"))
+    assert (turn.responsibility, turn.confidence) == (None, 0.6)
 
 
 def test_unclear_is_said_so_with_what_could_tell() -> None:

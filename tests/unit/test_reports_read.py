@@ -1,6 +1,7 @@
 """The tolerant reader: what stands in a report is found, however it is written, and nothing breaks it."""
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from re import _parser as sre  # type: ignore[attr-defined]
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from sparky.domain.attempt import Responsibility
 from sparky.domain.finding import Location
 from sparky.domain.report import Answer, Failure
-from sparky.reports import causes, decision, gather, heads, lines, phrases, places, words
+from sparky.reports import causes, decision, gather, heads, lines, phrases, places, vocabulary, weigh, words
 from sparky.reports import read as reader
 from sparky.reports.lines import FENCES, LIMIT, LONGEST
 from sparky.reports.mine import whose
@@ -175,6 +176,16 @@ def test_what_is_too_long_is_named_and_the_end_is_read_all_the_same() -> None:
     assert many.text == f"nothing is read after {FENCES} lines of code fences"
 
 
+def test_lists_ticked_by_pictures_are_lists_and_what_is_told_as_done_is_no_item() -> None:
+    reading = read(
+        "✅ Sign in\n❌ Reset: the link in the mail leads to a 404\n\n- Added a flag (`src/cli.py`)\n"
+    )
+    assert [(item.text, item.answer) for item in reading.items] == [
+        ("Sign in", Answer.FIXED),
+        ("Reset: the link in the mail leads to a 404", None),
+    ]
+
+
 @given(TEXT)
 def test_no_text_breaks_the_reader(text: str) -> None:
     reading = read(text)
@@ -187,7 +198,19 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Every compiled pattern of the room."""
-    for module in (causes, decision, gather, heads, lines, phrases, places, reader, words):
+    for module in (
+        causes,
+        decision,
+        gather,
+        heads,
+        lines,
+        phrases,
+        places,
+        reader,
+        vocabulary,
+        weigh,
+        words,
+    ):
         for name, value in vars(module).items():
             if isinstance(value, re.Pattern):
                 yield f"{module.__name__}.{name}", value
@@ -220,6 +243,21 @@ KNOWN = {"sparky.reports.lines._RULE"}
 def test_no_pattern_repeats_a_repetition() -> None:
     parsed = {name: sre.parse(pattern.pattern, pattern.flags) for name, pattern in patterns()}
     assert {name for name, tree in parsed.items() if repeats_a_repetition(tree)} <= KNOWN
+
+
+def spent(text: str) -> float:
+    """Seconds of the processor for one reading."""
+    started = time.process_time()
+    whose(read(text))
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize("length", [4, LONGEST - 1], ids=["short lines", "long lines"])
+@pytest.mark.parametrize("piece", ["- ", "!", "a ", "a_1/", "is not ", "wer: "])
+def test_four_times_the_text_is_far_from_sixteen_times_the_work(piece: str, length: int) -> None:
+    row = piece * max(1, length // len(piece)) + "\n"
+    short, long = (row * (size // (len(row) + 16)) for size in (15_000, 60_000))
+    assert any(spent(long) < 8 * spent(short) + 0.05 for _ in range(3))
 
 
 @pytest.mark.parametrize(

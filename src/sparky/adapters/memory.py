@@ -207,6 +207,11 @@ class MemoryTests:
             return replace(run, trouble=Trouble.NO_TESTS, detail="there are none in memory")
         return replace(run, cases=cases)
 
+    def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
+        """Nothing: no test is run."""
+        del context, sha, command, timeout_s
+        return None
+
 
 @dataclass(frozen=True)
 class MemoryRunner:

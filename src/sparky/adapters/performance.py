@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sparky.adapters.installs import installed
+from sparky.adapters.traced import start
 from sparky.adapters.watch import Numbers, Watch
 from sparky.adapters.written import Stamps, stamps, written
 from sparky.domain.command import Command, Completed, Policy
@@ -63,9 +64,11 @@ class Performance:
             policy=policy if sandbox else None,
         )
 
-    def prepare(self, *, timeout_s: float, sandbox: bool) -> Command:
-        """The command to run, with all that it needs in place."""
+    def prepare(self, *, timeout_s: float, sandbox: bool, traced: bool = False) -> Command:
+        """The command to run, with all that it needs in place; `traced`: its functions are watched."""
         (self.place / "plugin").mkdir()
+        if traced:
+            start(self.place, self._sources())
         watching = self._watch.start(Path(self.environment.path)) if self.environment and self.lines else {}
         command = Command(
             argv=self._argv(),

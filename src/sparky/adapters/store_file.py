@@ -1,10 +1,14 @@
 """The file under the store: its tables, and what is said when it fails."""
 
+import sqlite3
 from pathlib import Path
 
 from sparky.adapters.locks import FileLocks
 from sparky.database import SqliteFile
 from sparky.domain.errors import UserError, database_trouble
+
+_LAYOUT = 1
+"""To be raised with any change of the tables that an older or a newer sparky can't live with."""
 
 # `days`: what a run has cost, by day; the parts of a plan count for themselves. `past_days`: the same of runs
 # that were forgotten.
@@ -57,6 +61,13 @@ class StoreFile(SqliteFile):
     def __init__(self, path: Path) -> None:
         super().__init__(path, lambda path, error: StoreError(database_trouble(path, error)))
 
+    def _look(self, connection: sqlite3.Connection) -> None:
+        found = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'runs'").fetchone()
+        if tables and found != _LAYOUT:
+            said = f"{self._path} is another sparky's: its tables have layout {found}, here it is {_LAYOUT}"
+            raise StoreError(f"{said}; use that sparky, or set SPARKY_STATE_DIR to a new directory")
+
     def prepare(self) -> None:
         """Make the file and the tables where they are missing."""
         try:
@@ -64,7 +75,7 @@ class StoreFile(SqliteFile):
             with FileLocks(self._path.parent).hold(self._path.name), self._errors():
                 connection = self._connection()
                 connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(_SCHEMA)
+                connection.executescript(f"PRAGMA user_version = {_LAYOUT};{_SCHEMA}")
         except OSError as error:
             said = f"cannot write in {self._path.parent}: {error.strerror}"
             raise StoreError(f"{said}; make it writable, or set SPARKY_STATE_DIR") from error

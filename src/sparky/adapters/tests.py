@@ -12,6 +12,7 @@ from sparky.adapters.installs import Installs
 from sparky.adapters.locks import FileLocks
 from sparky.adapters.performance import Performance
 from sparky.adapters.scratch import scratch
+from sparky.adapters.traced import gathered
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
 from sparky.adapters.watch import Numbers
 from sparky.domain.command import Completed, Level, digest
@@ -110,6 +111,29 @@ class PytestTests:
         except BuildError as error:
             return replace(self._unbuilt(sha, command, error), unrun=dict(lines))
 
+    def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
+        """What the tests' own process sees at `sha`, kept by what decides on a test's result."""
+        try:
+            environment = self._environments.get(sha) if self._needs_python(sha, command) else None
+            if environment is None:
+                return None
+            lib = self._installs.get(context.base, sha)
+            record = self._record(sha, command, environment, 1)
+        except BuildError:
+            return None
+        kept = self._cache / "traces" / record.name
+        with self._locks.hold(f"traces-{record.stem}"), scratch(self._cache / "scratch") as place:
+            if not kept.is_file():
+                self._repository.export(sha, place / "tree")
+                performance = self._performance(
+                    context=context, sha=sha, command=command, environment=environment, lib=lib, place=place
+                )
+                if self._fetch(performance) is not None:
+                    return None
+                self._shell.run(performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox, traced=True))
+                write_whole(kept, gathered(place / "out"))
+        return kept
+
     def _once(self, record: Path, turn: int, timeout_s: float, fresh: Callable[[], TestRun]) -> TestRun:
         """The result that is kept, else a fresh one; who asks for the same meanwhile waits for that one.
 
@@ -144,18 +168,14 @@ class PytestTests:
     ) -> TestRun:
         with scratch(self._cache / "scratch") as place:
             self._repository.export(sha, place / "tree")
-            performance = Performance(
+            performance = self._performance(
+                context=context,
+                sha=sha,
                 command=command,
-                report=self._report,
-                store=self._store(context) if self._set_up else None,
                 only=only,
                 environment=environment,
                 lib=lib,
                 place=place,
-                files=self._repository.files(sha),
-                base_files=self._repository.files(context.base),
-                path=self._path,
-                readable=self._uv.readable if environment else (),
                 lines=lines,
             )
             if (failed := self._fetch(performance)) is not None:
@@ -179,6 +199,34 @@ class PytestTests:
             seconds=completed.seconds,
             level=completed.level.value,
             unrun=unrun,
+        )
+
+    def _performance(
+        self,
+        *,
+        context: Context,
+        sha: str,
+        command: tuple[str, ...],
+        environment: TargetEnvironment | None,
+        lib: Path | None,
+        place: Path,
+        only: tuple[str, ...] = (),
+        lines: Numbers = MappingProxyType({}),
+    ) -> Performance:
+        """One run of the command at a commit whose files lie in the tree of `place`."""
+        return Performance(
+            command=command,
+            report=self._report,
+            store=self._store(context) if self._set_up else None,
+            only=only,
+            environment=environment,
+            lib=lib,
+            place=place,
+            files=self._repository.files(sha),
+            base_files=self._repository.files(context.base),
+            path=self._path,
+            readable=self._uv.readable if environment else (),
+            lines=lines,
         )
 
     def _unbuilt(self, sha: str, command: tuple[str, ...], error: BuildError) -> TestRun:

@@ -10,7 +10,7 @@ TYPES = Agent(
     role=Role.CODER,
     kinds=(Kind.TYPE_ERROR,),
     description="Annotates functions with types that mypy and the tests bear out; never with Any.",
-    works=ToolFix(tools=("mypy",), rules=("no-untyped-def",)),
+    works=ToolFix(tools=("mypy",), rules=("no-untyped-def",), unsafe=("no-untyped-def",)),
     bid=by_rules(
         mends=(
             "(?:missing|add) (?:return |parameter )?(?:types?|type (?:hints?|annotations?)|annotations?)",

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 from sparky import config
@@ -12,7 +13,7 @@ from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
-from sparky.adapters.session_room import Grounds
+from sparky.adapters.session_room import Grounds, Rooms
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.agents.registry import Registry, assemble, installed, is_agent_file
@@ -21,6 +22,7 @@ from sparky.domain.agent import Agent
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
+from sparky.events import Aftermath
 from sparky.ports import GitError, Ports, Repository
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
@@ -81,10 +83,17 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         receipts=house.receipts,
         refusals=house.store,
         reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True), notes=work),
+        transcripts=Rooms(grounds.sessions, _read_aftermath),
         agents=_agents_for_run(repository, context.base),
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
     )
+
+
+def _read_aftermath(directory: Path, prompts: tuple[str, ...]) -> Aftermath:
+    """Loads what reads transcripts when a session has left some: the rules for secrets take half a second."""
+    read: Aftermath = import_module("sparky.transcripts.aftermath").aftermath(directory, prompts)
+    return read
 
 
 def read_agents(files: Mapping[str, bytes]) -> Registry:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 
 from sparky.domain.attempt import Evidence
@@ -57,6 +58,16 @@ def warm_baseline(state: PipelineState, ports: Ports) -> None:
         if command is not None:
             limit = state.preferences.test_timeout_s
             ports.tests.run(state.context, state.base, command, timeout_s=limit)
+
+
+def trace_calls(state: PipelineState, ports: Ports) -> Path | None:
+    """What the functions are called with by the tests at the base; see the port `Tests`."""
+    command = find_command(state, ports)
+    if command is None:
+        return None
+    ports.progress.say(state.run_id, "running the tests at base, watching what functions are called with")
+    limit = state.preferences.test_timeout_s
+    return ports.tests.trace(state.context, state.context.base, command, timeout_s=limit)
 
 
 def _beside(run: TestRun) -> str:

@@ -1,6 +1,6 @@
 """A stack of deterministic fixes: each kind is a commit, a set of units that can be applied again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
 from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
+from sparky.fixing.offers import offered
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
 from sparky.tools.table import TOOLS
@@ -50,14 +51,26 @@ def layers(state: PipelineState, ports: Ports) -> tuple[Layer, ...] | None:
     return tuple(stack[part] for part in sorted(stack) if stack[part].units)
 
 
-def apply(ports: Ports, root: Path, works: ToolFix, units: Sequence[Unit], before: Sequence[Finding]) -> None:
-    """Apply units in a worktree, and keep clean what was clean `before`; raises ToolError."""
+def apply(
+    ports: Ports,
+    root: Path,
+    works: ToolFix,
+    units: Sequence[Unit],
+    before: Sequence[Finding],
+    *,
+    shown: Callable[[], Path | None],
+) -> None:
+    """Apply units in a worktree, and keep clean what was clean `before`; raises ToolError.
+
+    `shown` gives the file with what the target's tests showed, for a tool that learns from it; None: nothing.
+    """
     touched = sorted({unit.path for unit in units})
     for name in works.tools:
         tool = bind(ports, name, root)
         mine = [unit for unit in units if unit.tool == name]
         _run(ports, root, tool.replay(mine, works.unsafe))
-        offers: dict[Argv, Completed] = {}
+        traces = str(shown() or "") if mine and tool.learns else ""
+        offers = _Offers(traces=traces, said={})
         for unit in mine:
             if tool.patches(unit):
                 _patch(ports, root, tool, unit, offers)
@@ -73,28 +86,34 @@ def _run(ports: Ports, root: Path, commands: Sequence[Argv]) -> None:
             raise ToolError(f"{argv[0]} {done.ending.value} with code {done.code}: {done.text()[-500:]}")
 
 
-def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: dict[Argv, Completed]) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _Offers:
+    """What was offered for the whole target: edits of other files leave it as it is."""
+
+    traces: str
+    said: dict[Argv, Completed]
+
+
+def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) -> None:
     """Edit for some findings of a file: all at once if it parses then, else one after the other.
 
     Each edit is sound alone, two together may leave a block empty. The last in the file goes first, since
-    that leaves the names of those before it as they are. `offers` has what was offered for the whole target:
-    edits of other files leave it as it is.
+    that leaves the names of those before it as they are.
     """
 
-    def patched(only: tuple[str, ...]) -> bytes:
-        argv = tool.offer(unit)
-        if argv[-1] != "." or argv not in offers:
-            offers[argv] = run_tool(ports, root, argv)
-        offered = offers[argv]
-        return tool.patch(offered, replace(unit, only=only), reader(root))
+    def edited(only: tuple[str, ...]) -> bytes:
+        argv = tool.offer(unit, offers.traces)
+        if not tool.learns or argv not in offers.said:
+            offers.said[argv] = offered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)
+        return tool.patch(offers.said[argv], replace(unit, only=only), reader(root))
 
     file = root / unit.path
-    together = patched(unit.only)
+    together = edited(unit.only)
     if not unit.path.endswith(".py") or syntax_error(together) is None:
         file.write_bytes(together)
         return
     for mark in reversed(unit.only):
-        file.write_bytes(patched((mark,)))
+        file.write_bytes(edited((mark,)))
 
 
 def message(layer: Layer, run: str, count: int) -> str:

@@ -21,10 +21,13 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import bind, detect
+from sparky.evidence.tests import trace_calls
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.tools.tool import ToolError, Unit, fixed, units
+
+_NO_TYPE = "needs a coding agent: no type was found that the checker and the tests bear out"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix
     try:
         work = _find(handoff, state, ports, works, root)
         if work.units:
-            apply(ports, root, works, work.units, work.before)
+            apply(ports, root, works, work.units, work.before, shown=lambda: trace_calls(state, ports))
         attempt = _keep(handoff, state, ports, works, work)
     except ToolError as error:
         ports.repository.reset(state.run_id, start)
@@ -131,5 +134,6 @@ def _lines(
         why = tools[finding.tool].why_left(finding, works) or work.refused.get(fingerprint(finding), "")
         if not why and finding.location.path in worse:
             why = "its fix brought new findings into this file, and was put back"
-        lines.append(left(finding, why or "its fix did not make it go away"))
+        missed = _NO_TYPE if tools[finding.tool].learns else "its fix did not make it go away"
+        lines.append(left(finding, why or missed))
     return tuple(lines)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from sparky.domain.attempt import Stage, Verdict
 from sparky.domain.change import Change
@@ -11,7 +12,7 @@ from sparky.domain.state import PipelineState
 from sparky.domain.testing import TestRun, Trouble
 from sparky.evidence.change import base_findings, looked_for, read_change, whole_issue
 from sparky.evidence.detect import detect
-from sparky.evidence.tests import StoppedError, find_command, judge, run_tests
+from sparky.evidence.tests import StoppedError, find_command, judge, run_tests, trace_calls
 from sparky.fixing.stack import Layer, apply, message
 from sparky.ports import Ports
 from sparky.tools.tool import Unit, covered, joined, parts
@@ -75,11 +76,14 @@ class Trial:
             chosen = joined(unit for i, unit in pieces if i == index)
             if chosen:
                 before = self._known(sha, sorted({unit.path for unit in chosen}))
-                apply(self.ports, root, layer.works, chosen, before)
+                apply(self.ports, root, layer.works, chosen, before, shown=self._shown)
                 count = len(covered(chosen, before, layer.works))
                 text = message(replace(layer, units=chosen), state.run_id, count)
                 sha = repository.commit(state.run_id, text) or sha
         return sha
+
+    def _shown(self) -> Path | None:
+        return trace_calls(self.state, self.ports)
 
     def parts(self, kept: Sequence[Piece], piece: Piece) -> tuple[Piece, ...]:
         """A piece taken apart by finding, as its file is where the layers before it are `kept`."""

@@ -8,12 +8,15 @@ from sparky.reports.reading import MergeDecision
 
 _WORDS = re.compile(
     r"(?P<rejected>rejected?\b|abgelehnt|zurückgewiesen)"
-    r"|(?P<blocked>blocked\b|blockiert|not (?:yet )?approved|not ready|not mergeable|do not merge"
+    r"|(?P<blocked>blocked\b|not granted|code-review ?-[12]\b|verified ?-1\b|blockiert"
+    r"|not (?:yet )?approved|not ready|not mergeable|do not (?:merge|proceed|release|deploy)"
     r"|don'?t merge|must not be merged|nicht freigegeben|nicht genehmigt|nicht mergen|no merge|on hold"
     r"|requests? changes|requesting changes|changes (?:are )?(?:requested|required|needed)"
     r"|needs? (?:\w+ ){0,2}?(?:changes|work|fixes)|nachbesserung|änderungen (?:erforderlich|nötig))"
-    r"|(?P<approved>approved?\b|lgtm\b|freigegeben|genehmigt|ready (?:to|for) merge|can be merged|good to go"
-    r"|accepted\b|kann gemergt werden)"
+    r"|(?P<approved>approved?\b|granted\b|code-review ?\+[12]\b|lgtm\b|freigegeben|genehmigt|ready (?:to"
+    r"|for) merge|can be merged|good to go"
+    r"|accepted\b|safe to (?:proceed|merge|release|deploy)|(?:can|may) (?:go ahead|proceed)"
+    r"|kann gemergt werden)"
 )
 _STARTS = re.compile(rf"(?:merge(?: request)?(?: is)?:? )?(?:{_WORDS.pattern})")
 _INLINE = re.compile(
@@ -24,11 +27,14 @@ _ANYWHERE = re.compile(
     r"(?P<blocked>\bblocked\b|\bblocks the merge\b|blockiert|\bon hold\b"
     r"|\bdo not merge\b|\bdon't merge\b|changes requested)"
     r"|(?P<approved>\blgtm\b|(?<!may )(?<!can )(?<!to )\bship it\b"
-    r"|\bcan be merged\b|\bgood to go\b|\bready to merge\b"
+    r"|\bcan be merged\b|\bgood to go\b|\bready to merge\b(?!\s?\?)"
     r"|kann gemergt werden)"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_YES = re.compile(r"(?:ready to merge|mergeable|approval|freigabe)\W{0,4}(yes|ja|no|nein)\b")
+_YES = re.compile(
+    r"(?:ready (?:to|for) merge|mergeable|approv(?:al|ed?)|freigabe)(?:\W{0,4}(yes|ja|no|nein|not|nicht)\b"
+    r"|\s?[?:]\W{0,4}(?:with|after|once|when|if|nach|erst|wenn|sobald|mit)\b)"
+)
 
 _STATUS = {
     "failed": r"fail(?:ed|ing|ure|s)?\b|\bred\b|\bbroken\b|fehlgeschlagen|\brot\b",
@@ -42,7 +48,7 @@ _JOB = re.compile(r"\bjobs?:?\s+`?([\w.:-]{2,40})`?", re.IGNORECASE)
 
 
 def decide(said: str) -> MergeDecision:
-    """What a few words say: the first word of a decision counts, a choice of two is none."""
+    """What a few words say: the first word of a decision counts; a choice of two, and a question, is none."""
     words = said.lower().replace("_", " ")
     if yes := _YES.search(words):
         return MergeDecision.APPROVED if yes[1] in {"yes", "ja"} else MergeDecision.BLOCKED
@@ -51,7 +57,7 @@ def decide(said: str) -> MergeDecision:
         return MergeDecision.UNCLEAR
     first = found[0]
     behind = words[first.end() : first.end() + 4]
-    if len(found) > 1 and re.match(r"\W{0,2}[|/]", behind):
+    if behind.lstrip().startswith("?") or (len(found) > 1 and re.match(r"\W{0,2}[|/]", behind)):
         return MergeDecision.UNCLEAR
     return MergeDecision(first.lastgroup)
 
@@ -69,7 +75,7 @@ def find_decision(said: Iterable[str], lines: Iterable[Line]) -> MergeDecision:
     for text in spoken:
         for sentence in _SENTENCE.split(text):
             if _STARTS.match(sentence):
-                return decide(sentence)
+                return decide(text[text.index(sentence) :])
     said_so = {found.lastgroup for text in spoken for found in _ANYWHERE.finditer(text)}
     return MergeDecision(said_so.pop()) if len(said_so) == 1 else MergeDecision.UNCLEAR
 

@@ -10,6 +10,7 @@ from sparky.reports.heads import Field
 from sparky.reports.places import find_place, find_symbol, is_document, is_test
 from sparky.reports.reading import Unread
 from sparky.reports.tables import Column, Row
+from sparky.reports.vocabulary import FAULT, NO_TESTS
 from sparky.reports.words import Section, is_done, is_nothing, owner_named, plain, severity_named
 
 _DETAILS = re.compile(r"\((?=[^()]{0,120}?\b(?:file|fix|item|datei|zeile|id)\s*:)", re.IGNORECASE)
@@ -188,6 +189,8 @@ def _owner_of(path: str, text: str) -> Responsibility:
     """Whose file it is that somebody has to change."""
     if _REVIEW.search(text):
         return Responsibility.REVIEWER
+    if NO_TESTS.search(text.lower()) and not FAULT.search(text.lower()):
+        return Responsibility.TESTER
     if path:
         if is_test(path):
             return Responsibility.TESTER

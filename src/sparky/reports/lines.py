@@ -32,6 +32,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:\s+|(?<=##)(?=[^\W\d_]))(\S.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+\u2022\u2013]|[0-9]{1,4}[.)]|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\.?)\s+(\S.*)")
 _BOX = re.compile(r"\[([ xX\u2713\u2714-]?)\]\s+(\S.*)")
+_TICKS = "\u2705\u2714\u2611"
+_CROSSED = re.compile(r"\s*([\u2705\u2714\u2611\u274c\u2717\u2718\u2612])\ufe0f?\s+(?=\w\S*\s)(\S.*)")
+"""A line of a list that is ticked or crossed out by a picture."""
+
 _RULE = re.compile(r"\s*(?:[-=*_]\s*){3,}")
 _UNDERLINE = re.compile(r" {0,3}(?:={3,}|-{3,})\s*")
 _SEPARATOR = re.compile(r"[\s|:-]+")
@@ -144,6 +148,7 @@ def _lines(rows: Sequence[str], kept: Sequence[int]) -> Iterator[Line]:
 
 
 def _line(number: int, row: str, *, fresh: bool, underlined: bool) -> Line:
+    mark = None if row.isascii() else _CROSSED.fullmatch(row)
     plain = row if row.isascii() else _PICTURE.sub("", row)
     plain = _TAG.sub("", plain) if "<" in plain else plain
     if heading := _HEADING.fullmatch(plain):
@@ -156,6 +161,8 @@ def _line(number: int, row: str, *, fresh: bool, underlined: bool) -> Line:
     said = item[2] if item else plain
     box = _BOX.fullmatch(said) if item else None
     said = (box[2] if box else said).strip()
+    if mark and not item:
+        return Line(number, Sort.ITEM, _bare(said), ticked=mark[1] in _TICKS, fresh=fresh)
     return Line(
         number,
         Sort.ITEM if item else Sort.TEXT,

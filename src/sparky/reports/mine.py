@@ -8,7 +8,7 @@ from sparky.domain.attempt import Responsibility
 from sparky.domain.report import ActionItem, Reply, item_id
 from sparky.reports.causes import Cause, find_cause
 from sparky.reports.reading import REFUSED, MergeDecision, Reading
-from sparky.reports.weigh import weigh
+from sparky.reports.weigh import reserves, weigh
 
 _FIRST = (
     Responsibility.CODER,
@@ -69,14 +69,14 @@ def whose(reading: Reading) -> Whose:
             confidence=0.8 if approved else 0.95,
             reason=f"{_count(named, first)} for the {first.value}: {named_text(named, first)}",
         )
-    if approved:
+    if approved and not reserves(reading.judged):
         sure = 0.8 if reading.open_items else 0.95
         return Whose(responsibility=None, confidence=sure, reason="approved, and nothing is asked of anybody")
     cause = find_cause(reading)
     if reading.open_items:
         return _by_assumed(reading.open_items, cause)
     refused = reading.merge_decision in REFUSED
-    weighed = weigh(reading.words, refused=refused)
+    weighed = weigh(reading.judged, refused=refused)
     content = weighed is not None and weighed.responsibility is None and not refused
     if reading.items and not content and (cause is None or cause.confidence < _STATED):
         said = "every item is answered: a new review follows"
@@ -88,6 +88,9 @@ def whose(reading: Reading) -> Whose:
     if weighed is not None and content:
         said = f"nothing is asked: {weighed.words}"
         return Whose(responsibility=None, confidence=weighed.confidence, reason=said)
+    if approved:
+        said = "approved, though with a reservation that names nobody"
+        return Whose(responsibility=None, confidence=0.6, reason=said)
     return Whose(responsibility=Responsibility.UNKNOWN, confidence=0.0, reason=_unclear(reading))
 
 

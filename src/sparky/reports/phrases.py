@@ -27,6 +27,14 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
     ),
     (
         Responsibility.PERSON,
+        0.88,
+        (
+            r"\b(?:only|nobody but) (?:an? |the |our )(?:\w+ ){1,3}(?:can|may|is allowed to)\b",
+            r"\bnur (?:\w+ ){1,4}(?:kann|darf)\b",
+        ),
+    ),
+    (
+        Responsibility.PERSON,
         0.75,
         (
             r"\b(?:human|person|maintainer|some(?:body|one)) (?:\w+ ){0,2}?(?:to|must|should) decide\b",
@@ -45,13 +53,17 @@ _STATED: tuple[tuple[Responsibility, float, tuple[str, ...]], ...] = (
         (
             r"\bpre-?existing\b",
             r"\bfails? (?:\w+ ){0,4}?(?:on|at|in) (?:the )?(?:main|master|base|target)\b",
-            r"\b(?:nothing to do with|unrelated to) (?:this|the) (?:change|branch|issue|merge|mr|pr)\b",
             r"\bauch auf (?:main|master)\b",
             r"\b(?:red|fail(?:s|ed)?|rot) (?:\w+ ){0,2}?(?:before|without|vor|ohne) (?:th|its|de|di)",
             r"\balready (?:red|failing|broken|failed) (?:on|in|at|before)\b",
             r"\b(?:red|failing|broken) on (?:main|master|base|develop)\b",
             r"\bon (?:main|master|base|develop) (?:as well|too)\b",
         ),
+    ),
+    (
+        Responsibility.PRE_EXISTING,
+        0.75,
+        (r"\b(?:nothing to do with|unrelated to) (?:this|the) (?:change|branch|issue|merge|mr|pr)\b",),
     ),
     (
         Responsibility.REVIEWER,
@@ -176,7 +188,8 @@ RED = re.compile(r"\bfail(?:s|ed|ing|ure)?\b|\bred\b|\bbugs?\b|schlägt fehl|feh
 """Something is said to fail."""
 
 FAULT = re.compile(
-    r"\b(?:fail(?:s|ed|ing|ures?)?|red|bugs?|wrong|skips|loses|drops|swallows|regression|broke|bisect(?:ed)?|missing|forg[eo]ts?|forgot(?:ten)?|broken?|breaks|crash(?:es|ed)?"
+    r"\b(?:fail(?:s|ed|ing|ures?)?|red|bugs?|wrong|skips|loses|drops|swallows|regression|broke"
+    r"|bisect(?:ed)?|missing|forg[eo]ts?|forgot(?:ten)?|broken?|breaks|crash(?:es|ed)?"
     r"|leaks?|raises|errors?|defects?|flaky|still|never|ignores|cause|does not|fehlt|ursache|fehler|falsch)\b"
 )
 """Fault is found with something."""

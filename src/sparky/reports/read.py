@@ -13,7 +13,7 @@ from sparky.reports.lines import Line, Sort, take_apart
 from sparky.reports.places import find_place, is_document
 from sparky.reports.reading import MergeDecision, Reading, Unread
 from sparky.reports.tables import is_of_failures, is_of_items, rows_of
-from sparky.reports.words import Section, is_done, is_nothing
+from sparky.reports.words import Section, is_done, is_nothing, tells_work
 
 _NUMBERED = re.compile(
     r"(?:(?:failure|fehler|finding|test|bug)\s*#?)?[0-9]{1,3}\s?[:.)]\s*(\S.*)", re.IGNORECASE
@@ -214,7 +214,8 @@ class _Walk:
 
     def _listed(self, line: Line) -> None:
         """Outside of any list of items a list's line is one if it has a box, or names a file."""
-        if line.sort is Sort.ITEM and (line.ticked is not None or find_place(line.text)):
+        told = find_place(line.text) and not tells_work(line.text)
+        if line.sort is Sort.ITEM and (line.ticked is not None or told):
             self._item(line, None, line.text)
         else:
             self._prose(line, line.text)

@@ -43,7 +43,9 @@ class Section(Enum):
     OTHER = (
         "strengths", "what is good", "what was done well", "what went well", "positives", "praise", "nits",
         "suggestions", "optional", "notes", "note", "stärken", "positives", "anmerkungen", "summary",
-        "zusammenfassung",
+        "zusammenfassung", "evidence", "background", "context", "timeline", "changes", "walkthrough",
+        "what changed", "files changed", "steps to reproduce", "reproduction", "belege",
+        "hintergrund", "änderungen",
     )  # fmt: skip
 
 
@@ -53,7 +55,8 @@ _OF_SEVERITY = re.compile(r"(.+?) (?:issues?|findings?|problems?|points?|fehler|
 _OWNERS = {
     Responsibility.CODER: (
         "coding agent", "coder", "coder agent", "code agent", "coding", "developer", "developer agent", "dev",
-        "implementer", "author", "implementation agent", "entwickler", "programmierer",
+        "implementer", "author", "implementation agent", "development", "engineering", "backend", "frontend",
+        "entwickler", "entwicklung", "programmierer",
     ),
     Responsibility.TESTER: (
         "testing agent", "tester", "test agent", "tester agent", "testing", "qa", "qa agent", "test engineer",
@@ -95,6 +98,15 @@ _DONE = re.compile(
     r"\b(?:fixed|resolved|done|closed|withdrawn|addressed|erledigt|behoben|completed?|won t fix|wont fix"
     r"|accepted|obsolete|verified)\b"
 )
+_WORK = re.compile(
+    r"\W*(?:i |we |i've |also )?(?:added|updated|removed|renamed|refactored|implemented|changed|moved"
+    r"|replaced|introduced"
+    r"|extracted|created|wrote|written|improved|documented|extended|bumped|cleaned|simplified|reworked"
+    r"|adapted|deleted)\b"
+    r"|[^.]{1,80}\b(?:hinzugefügt|ergänzt|angepasst|entfernt|umbenannt|eingebaut|umgesetzt|ersetzt"
+    r"|dokumentiert)\W*$",
+    re.IGNORECASE,
+)
 _OPEN = re.compile(
     r"\b(?:not|un|open|still|partially|pending|nicht|offen|reopened|todo)\b|^un|\bunresolved\b"
 )
@@ -121,6 +133,13 @@ def owner_named(text: str) -> Responsibility | None:
     return _OWNER.get(name.removesuffix(" action items").removesuffix(" items"))
 
 
+def owner_within(text: str) -> Responsibility | None:
+    """The one owner whom the words name: "QA automation", "the dev team"; None for none, or several."""
+    words = plain(text).split()
+    found = {_OWNER[word] for word in words if word in _OWNER}
+    return found.pop() if len(found) == 1 else None
+
+
 def severity_named(text: str) -> Severity:
     """The severity that a word means; medium where it is not known."""
     name = plain(text)
@@ -130,6 +149,11 @@ def severity_named(text: str) -> Severity:
 def is_nothing(text: str) -> bool:
     """Whether the words say that there is nothing: "none", "-", "keine"."""
     return plain(text) in _NOTHING
+
+
+def tells_work(text: str) -> bool:
+    """Whether a line tells what its writer did: "Added a flag", "Tests ergänzt"."""
+    return _WORK.match(text) is not None
 
 
 def is_done(text: str) -> bool:

@@ -28,8 +28,9 @@ class Listing:
 
     `kinds` is the kind of each of its rules, `why` what is said of a finding that stays, by rule. `argv` is
     the command for some paths, of which those with other `suffixes` are left out; file names in its answer
-    are relative to the target's root. `codes` are its exit codes of success. `whole`: what it offers for
-    a file depends on all others, and is long in coming, so it is asked for all at once.
+    are relative to the target's root. `codes` are its exit codes of success. `offering`:
+    the command that says how to edit, given what the tests showed; None: that which finds does. What it
+    offers for a file depends on all others, and is long in coming, so it is asked for all at once.
     """
 
     name: str
@@ -40,9 +41,9 @@ class Listing:
     why: Mapping[str, str] = field(default_factory=dict)
     severity: Severity = Severity.LOW
     suffixes: tuple[str, ...] = (".py",)
+    offering: Callable[[Sequence[str], str], Argv] | None = None
     codes: frozenset[int] = frozenset({0})
     notes: tuple[str, ...] = ()
-    whole: bool = False
 
     def version(self) -> Argv:
         return (self.binary, "--version")
@@ -72,8 +73,14 @@ class Listing:
         del unit
         return True
 
-    def offer(self, unit: Unit) -> Argv:
-        return (self.binary, *self.argv((".",) if self.whole else (unit.path,)))
+    @property
+    def learns(self) -> bool:
+        return self.offering is not None
+
+    def offer(self, unit: Unit, traces: str = "") -> Argv:
+        if self.offering is not None:
+            return (self.binary, *self.offering((".",), traces))
+        return (self.binary, *self.argv((unit.path,)))
 
     def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
         source = lru_cache(maxsize=None)(read)

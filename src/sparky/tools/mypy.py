@@ -1,8 +1,10 @@
 """TYPE_ERROR by mypy (MIT), as the target configures it, else strict; annotations by `programs/typed.py`."""
 
+from collections.abc import Sequence
+
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.listing import Listing, program
-from sparky.tools.tool import Read
+from sparky.tools.tool import Argv, Read
 
 ANNOTATED = "no-untyped-def"
 """The rule whose findings annotations mend."""
@@ -54,12 +56,16 @@ def configure(binary: str, read: Read) -> Listing:
     own = next((path for path, mark in marks.items() if mark in (read(path) or b"")), None)
     options = ("--config-file", own) if own else ()
 
+    def offering(paths: Sequence[str], traces: str) -> Argv:
+        shown = ("--traces", traces) if traces else ()
+        return program("typed", *options, "--annotate", *shown)(paths)
+
     return Listing(
         name="mypy",
         binary=binary,
         kinds=dict.fromkeys(_CODES, Kind.TYPE_ERROR),
         argv=program("typed", *options),
-        why={ANNOTATED: "needs a coding agent: no annotation was found that mypy has nothing to say about"},
+        why={ANNOTATED: "needs a coding agent: no type was found that mypy and the tests bear out"},
         severity=Severity.MEDIUM,
-        whole=True,
+        offering=offering,
     )

@@ -120,7 +120,12 @@ class Ruff:
     def patches(self, unit: Unit) -> bool:
         return bool(unit.only)
 
-    def offer(self, unit: Unit) -> Argv:
+    @property
+    def learns(self) -> bool:
+        return False
+
+    def offer(self, unit: Unit, traces: str = "") -> Argv:
+        del traces
         select = ("--select", f"{_ALWAYS},{unit.rule}")
         return self._command("check", "--output-format", "json", *select, paths=(unit.path,))
 

@@ -174,15 +174,26 @@ def _selects(selector: str, code: str) -> bool:
 
 
 def _version(read: Read, project: _Table) -> str | None:
+    lowest = _lowest(read, project)
+    # Older than ruff knows: the oldest that it knows.
+    name = f"py3{max(lowest, 7)}" if lowest is not None else None
+    return name if name in _VERSIONS else None
+
+
+def oldest(read: Read) -> int | None:
+    """The minor version of the oldest Python 3 that the target declares; None: none, or Python 2 as well."""
+    return _lowest(read, _toml(read, "pyproject.toml", []))
+
+
+def _lowest(read: Read, project: _Table) -> int | None:
     declared = [_at(project, "project.requires-python"), _at(project, "tool.poetry.dependencies.python")]
     for path in ("setup.cfg", "setup.py"):
         match = _DECLARED.search((read(path) or b"").decode(errors="replace"))
         declared.append(match[1] if match else None)
     text = next((value for value in declared if isinstance(value, str)), "")
     minors = [int(minor) for minor in _LOWEST.findall(text)]
-    # Older than ruff knows: the oldest that it knows. Python 2 as well (">=2.7"): no version.
-    name = f"py3{max(min(minors), 7)}" if minors and not _PYTHON_2.search(text) else None
-    return name if name in _VERSIONS else None
+    # Python 2 as well (">=2.7"): no version.
+    return min(minors) if minors and not _PYTHON_2.search(text) else None
 
 
 def _toml(read: Read, path: str, notes: list[str]) -> dict[str, object]:

@@ -5,7 +5,8 @@ Usual source is read by its layout, at a third of what the parser costs; a test 
 
 import ast
 import re
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from functools import cache
 
 from sparky.formats.python_source import parse
 
@@ -20,14 +21,16 @@ _QUOTED = re.compile(
     rb"|#[^\n]*",
     re.DOTALL,
 )
-_ODD = re.compile(rb"[\"'\\\t\f\r\0]|\xef\xbb\xbf")
-"""What makes layout hard to read; quotes are odd where strings are gone."""
-_MARK = re.compile(
-    rb"(?P<open>[(\[{])|(?P<close>[)\]}])"
-    rb"|\n(?P<indent> *)"
-    rb"(?:(?P<decorator>@)|(?:async +)?(?:def|class) +(?P<name>[^\s(:\[]+)|(?P<other>(?=\S)))?"
-)
-_STEPS = {"open": 1, "close": -1}
+_LINE, _REST = b"\x01", b"\x02"
+"""A line break that ends no statement, and what else stood in a string or between brackets."""
+_ODD = re.compile(rb"[\"'\\\t\f\r\0()\[\]{}]|\xef\xbb\xbf")
+"""What makes layout hard to read; quotes and brackets are odd where strings and pairs are gone."""
+_PAIR = re.compile(rb"[(\[{][^()\[\]{}\n\x01]*[)\]}]")
+_LONG_PAIR = re.compile(rb"[(\[{][^()\[\]{}]*[)\]}]")
+_NESTED = 30
+"""How deep brackets may lie in each other; what is deeper the parser reads."""
+_BREAK = re.compile(rb"[\n\x01]")
+_START = re.compile(rb"\n(?P<indent> *)(?:@|(?:async +)?(?:def|class) +(?P<name>[^\s:\x02]+))")
 _SCOPE = re.compile(rb"(?:^|[\r\n])[ \t\f]*(async|class|def|@)")
 
 
@@ -58,81 +61,60 @@ def symbols_parsed(source: bytes) -> tuple[str, ...]:
     return tuple(names)
 
 
-@dataclass(kw_only=True)
-class _Scope:
-    """A scope; 0 is the end of one that goes on."""
-
-    indent: int
-    name: str
-    start: int
-    end: int = 0
-
-
-@dataclass(kw_only=True)
-class _Layout:
-    """What has been read of a source: the number of lines, the last that holds anything, open brackets."""
-
-    line: int = 0
-    last: int = 0
-    depth: int = 0
-    decorated: int = 0
-    scopes: list[_Scope] = field(default_factory=list)
-    way: list[_Scope] = field(default_factory=list)
-
-    def bracket(self, step: int) -> None:
-        """A bracket opens (1) or closes (-1) here."""
-        self.depth, self.last = self.depth + step, self.line
-
-    def content(self, indent: int, name: str, *, decorator: bool) -> None:
-        """The line holds something; `name` is that of what it defines."""
-        before, self.last = self.last, self.line
-        if self.depth:
-            return
-        self.end(indent, before)
-        if decorator:
-            self.decorated = self.decorated or self.line
-        elif name:
-            full = f"{self.way[-1].name}.{name}" if self.way else name
-            self.way.append(_Scope(indent=indent, name=full, start=self.decorated or self.line))
-            self.scopes.append(self.way[-1])
-            self.decorated = 0
-
-    def end(self, indent: int, last: int) -> None:
-        """What is not indented deeper ends at the last line before."""
-        while self.way and indent <= self.way[-1].indent:
-            self.way.pop().end = last
-
-
 def _laid_out(source: bytes) -> tuple[str, ...] | None:
     """The names by indentation alone: `def` and `class` begin lines and nothing else; None for odd source."""
-    plain = _QUOTED.sub(_bracketed, b"\n" + source)
-    if _ODD.search(plain) or b"coding" in b"".join(source.split(b"\n", 2)[:2]):
+    if _LINE in source or _REST in source or b"coding" in b"".join(source.split(b"\n", 2)[:2]):
         return None
-    layout = _Layout()
-    for mark in _MARK.finditer(plain):
-        step = _STEPS.get(mark.lastgroup or "")
-        if step is not None:
-            layout.bracket(step)
+    flat = _flat(source)
+    if _ODD.search(flat):
+        return None
+    breaks = [found.start() for found in _BREAK.finditer(flat)]
+    names = [""] * len(breaks)
+    way: list[tuple[str, int]] = []
+    decorated: int | None = None
+    for mark in _START.finditer(flat):
+        if mark["name"] is None:
+            decorated = mark.start() if decorated is None else decorated
             continue
-        layout.line += 1
-        if mark.lastgroup != "indent":
-            name = (mark["name"] or b"").decode(errors="replace")
-            if name and not (name.isascii() and name.isidentifier()):
-                return None
-            layout.content(len(mark["indent"]), name, decorator=mark["decorator"] is not None)
-    if layout.depth:
-        return None
-    layout.end(0, layout.last)
-    names = [""] * (source.count(b"\n") + 1)
-    for scope in layout.scopes:
-        names[scope.start - 1 : scope.end] = [scope.name] * (scope.end - scope.start + 1)
+        name = mark["name"].decode(errors="replace")
+        if not (name.isascii() and name.isidentifier()):
+            return None
+        while way and way[-1][1] <= mark.start():
+            way.pop()
+        end = _end(flat, mark)
+        way.append((f"{way[-1][0]}.{name}" if way else name, end))
+        first = bisect_right(breaks, mark.start() if decorated is None else decorated)
+        last = bisect_right(breaks, len(flat[mark.start() : end].rstrip()) + mark.start() - 1)
+        names[first - 1 : last] = [way[-1][0]] * (last - first + 1)
+        decorated = None
     return tuple(names)
 
 
-def _bracketed(quoted: re.Match[bytes]) -> bytes:
-    """A pair of brackets around the line breaks of a string; nothing for a comment."""
-    text = quoted[0]
-    return b"" if text.startswith(b"#") else b"(" + b"\n" * text.count(b"\n") + b")"
+def _flat(source: bytes) -> bytes:
+    """The source with a mark for each string and each pair of brackets: what is left begins statements."""
+    flat = _QUOTED.sub(_without_text, b"\n" + source)
+    for _ in range(_NESTED):
+        flat = _LONG_PAIR.sub(_without_text, _PAIR.sub(_REST, flat))
+        if b")" not in flat and b"]" not in flat and b"}" not in flat:
+            break
+    return flat
+
+
+def _without_text(found: re.Match[bytes]) -> bytes:
+    """The line breaks of a string or of a pair of brackets; nothing for a comment."""
+    text = found[0]
+    return b"" if text.startswith(b"#") else _REST + _LINE * (text.count(b"\n") + text.count(_LINE))
+
+
+def _end(flat: bytes, mark: re.Match[bytes]) -> int:
+    """Where the first line begins that is not indented deeper than this one."""
+    found = _not_deeper(len(mark["indent"])).search(flat, mark.end())
+    return found.start() if found else len(flat)
+
+
+@cache
+def _not_deeper(indent: int) -> re.Pattern[bytes]:
+    return re.compile(rb"\n {0,%d}(?=\S)" % indent)
 
 
 def lines_before_scopes(source: bytes) -> int:

@@ -83,8 +83,16 @@ class Tool(Protocol):
         """Whether a unit is applied by `offer` and `patch`: the tool has no command for just it."""
         ...
 
-    def offer(self, unit: Unit) -> Argv:
-        """The command that says what the tool would edit for a unit. It changes no file."""
+    @property
+    def learns(self) -> bool:
+        """Whether what the target's tests showed makes for better offers, which then take long."""
+        ...
+
+    def offer(self, unit: Unit, traces: str = "") -> Argv:
+        """The command that says what the tool would edit for a unit. It changes no file.
+
+        `traces`: the file with what the tests showed, for a tool that `learns`; "": there is none.
+        """
         ...
 
     def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:

@@ -4,6 +4,8 @@ An unescaped quote never stands within a JSON string, so a needle with quotes fi
 that look like a transcript inside a tool's output do not match. What a needle finds is parsed; what none
 finds is neither a person's words nor tokens. `read_whole` parses everything, and a test holds the two
 against each other.
+
+Needles are looked for by StringZilla, the only use of it: Python's own search takes six times as long.
 """
 
 from collections import Counter
@@ -12,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+from stringzilla import find, rfind  # type: ignore[import-not-found]  # it is C alone
 
 from sparky.transcripts.claude_end import EMPTY, end_of
 from sparky.transcripts.claude_entry import QUIET, SYNTHETIC, key_of, kind_of, links, said, strange, usage
@@ -26,10 +29,17 @@ Lines = Callable[["Reading", bytes, int, int, int], None]
 _QUOTE, _OPEN, _CLOSE = b'"', ord("{"), ord("}")
 _TYPE = b'"type":"'
 _TYPE_LENGTH = len(_TYPE)
+_MESSAGE, _USAGE = b'"message":{', b'"usage":'
+_NAMES = slice(len(_MESSAGE), -_TYPE_LENGTH)
+"""What of a message's beginning is before its type: its id and its model."""
+_BEFORE = (b'"stop_sequence":null,', b'"stop_details":null,')
+"""What stands before the tokens of a message, if they are its own and none that a tool was given."""
+_PARENT = b'"parentUuid":'
+"""A line that has it twice was torn by a kill, and went on as another one."""
 _RESULT = b'"tool_result"'
 _HEAD = 400
 """The bytes after an entry's type that hold the kind of its first block, and the start of its text."""
-_AGENT, _ANSWERED, _PLAN, _STOP = b"agentId: ", b"answered", b"approved your plan", b"[Request interrupted"
+_TELLING = (b"agentId: ", b"answered", b"approved your plan", b"[Request interrupted")
 _SOON = 20
 """The entries that are read whole in search of the directory that a session works in."""
 _BESIDE, _ERROR = b'{"type":"text","text":', b'"is_error":true'
@@ -52,19 +62,20 @@ class _Tokens(msgspec.Struct, gc=False):
 
 
 class _Message(msgspec.Struct, gc=False):
+    """The parts of a message that cost: the rest is checked, but never built."""
+
     id: str = ""
     model: str = ""
     usage: _Tokens | None = None
 
 
 class _Assistant(msgspec.Struct, gc=False):
-    """The parts of an answer that cost: the rest of the line is checked, but never built."""
-
     type: str
     message: _Message
 
 
 _decode = msgspec.json.Decoder(_Assistant).decode
+_decode_name = msgspec.json.Decoder(_Message).decode
 
 
 @dataclass(kw_only=True)
@@ -80,7 +91,9 @@ class Reading:
     cost: float | None = None
     marks: list[Mark] = field(default_factory=list)
     usage: dict[str, Usage] = field(default_factory=dict)
-    answers: dict[str, _Message] = field(default_factory=dict)
+    answers: dict[str, tuple[str, _Tokens]] = field(default_factory=dict)
+    beginning: bytes = b""
+    name: _Message = field(default_factory=_Message)
     links: list[Link] = field(default_factory=list)
     bad: list[int] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
@@ -119,20 +132,41 @@ class Reading:
         for ordinal, one in enumerate(said(entry)):
             self.marks.append(mark(one, offset=offset, length=len(line), ordinal=ordinal, key=key, at=at))
 
-    def answer(self, line: bytes, offset: int) -> None:
-        """Read the tokens of a model's answer, and nothing else of it."""
+    def answer(self, run: bytes, begin: int, at: int, stop: int, offset: int) -> None:
+        """Read the tokens of a model's answer, and nothing else of it: its content is passed over.
+
+        `at` is where the first type of the line begins. Of a line of another shape all is read.
+        """
         try:
-            found = _decode(line)
+            name, found = self._answer(run, begin, at, stop)
         except (ValueError, RecursionError):
-            self.entry(line, offset)
+            self.entry(run[begin:stop], offset)
             return
-        spent = found.message
+        spent = found.message.usage
         if found.type != "assistant":
-            self.entry(line, offset)
-        elif spent.usage is not None and spent.id and spent.model != SYNTHETIC:
-            known = self.answers.get(spent.id)
-            if known is None or known.usage is None or spent.usage.output_tokens >= known.usage.output_tokens:
-                self.answers[spent.id] = spent
+            self.entry(run[begin:stop], offset)
+        elif spent is not None and name.id and name.model != SYNTHETIC:
+            known = self.answers.get(name.id)
+            if known is None or spent.output_tokens >= known[1].output_tokens:
+                self.answers[name.id] = name.model, spent
+
+    def _answer(self, run: bytes, begin: int, at: int, stop: int) -> tuple[_Message, _Assistant]:
+        """Whose answer it is, and what it cost; raises ValueError for what is no JSON."""
+        first, tokens = rfind(run, _MESSAGE, begin, at), find(run, _USAGE, at, stop)
+        if (
+            first >= 0
+            and run.endswith(_BEFORE, at, max(tokens, at))
+            and find(run, _PARENT, begin + 2, stop) < 0
+        ):
+            beginning = run[first:at]
+            if beginning != self.beginning:  # most answers are several lines
+                name = _decode_name(b"{" + beginning[_NAMES].rstrip(b",") + b"}")
+                self.beginning, self.name = beginning, name
+            if self.name.id and self.name.model:
+                # As if there was no content. Were they another's tokens, braces would be left over.
+                return self.name, _decode(b'{"message":{' + run[tokens:stop])
+        found = _decode(run[begin:stop])
+        return found.message, found
 
     def spend(self, spent: Usage) -> None:
         """Keep the largest snapshot of each message."""
@@ -142,16 +176,15 @@ class Reading:
 
     def spent(self) -> tuple[Usage, ...]:
         """The tokens of every message."""
-        for name, message in self.answers.items():
-            self.spend(_usage(name, message))
+        for name, (model, tokens) in self.answers.items():
+            self.spend(_usage(name, model, tokens))
         return tuple(self.usage.values())
 
 
-def _usage(name: str, message: _Message) -> Usage:
-    tokens = message.usage or _Tokens()
+def _usage(name: str, model: str, tokens: _Tokens) -> Usage:
     return Usage(
         message=name,
-        model=message.model,
+        model=model,
         input=tokens.input_tokens or 0,
         output=tokens.output_tokens or 0,
         cache_write=tokens.cache_creation_input_tokens or 0,
@@ -208,38 +241,25 @@ def _read(path: Path, start: int, lines: Lines) -> Scan:
     )
 
 
-class _Needle:
-    """Where some words stand next. A search through many bytes is three times as fast."""
-
-    def __init__(self, words: bytes, run: bytes, end: int) -> None:
-        self._words, self._run, self._end = words, run, end
-        self._place = -1
-
-    def within(self, begin: int, stop: int) -> bool:
-        """Whether they stand there; asked for places in order."""
-        if self._place < begin:
-            found = self._run.find(self._words, begin, self._end)
-            self._place = found if found >= 0 else self._end
-        return self._place < stop
-
-
 def _fast(reading: Reading, run: bytes, begin: int, end: int, offset: int) -> None:
-    find, entry, answer, nameless = run.find, reading.entry, reading.answer, reading.nameless
-    beside, error = _Needle(_BESIDE, run, end), _Needle(_ERROR, run, end)
+    entry, answer, nameless = reading.entry, reading.answer, reading.nameless
     while begin < end:
-        stop = find(NEWLINE, begin, end)
-        at = find(_TYPE, begin, stop) + _TYPE_LENGTH
-        kind = run[at : find(_QUOTE, at, stop)] if at >= _TYPE_LENGTH else b""
+        stop = find(run, NEWLINE, begin, end)
+        at = find(run, _TYPE, begin, stop) + _TYPE_LENGTH
+        kind = run[at : find(run, _QUOTE, at, stop)] if at >= _TYPE_LENGTH else b""
         if nameless or run[begin] != _OPEN or run[stop - 1] != _CLOSE:
             entry(run[begin:stop], offset + begin)
             nameless = reading.nameless
         elif kind in _ANSWER:
-            answer(run[begin:stop], offset + begin)
+            answer(run, begin, at, stop, offset + begin)
         elif kind == _USER:
             if (
-                _speaks(run[at : min(at + _HEAD, stop)])
-                or beside.within(at, stop)
-                or (error.within(at, stop) and any(find(one, at, stop) >= 0 for one in _REFUSALS))
+                _speaks(run, at, min(at + _HEAD, stop))
+                or find(run, _BESIDE, at, stop) >= 0
+                or (
+                    find(run, _ERROR, at, stop) >= 0
+                    and any(find(run, one, at, stop) >= 0 for one in _REFUSALS)
+                )
             ):
                 entry(run[begin:stop], offset + begin)
         elif kind not in _QUIET:
@@ -247,9 +267,9 @@ def _fast(reading: Reading, run: bytes, begin: int, end: int, offset: int) -> No
         begin = stop + 1
 
 
-def _speaks(head: bytes) -> bool:
+def _speaks(run: bytes, at: int, stop: int) -> bool:
     """Whether the first words of a user's line may be a person's, or tell of a sub-agent."""
-    return _RESULT not in head or _AGENT in head or _ANSWERED in head or _PLAN in head or _STOP in head
+    return find(run, _RESULT, at, stop) < 0 or any(find(run, one, at, stop) >= 0 for one in _TELLING)
 
 
 def _whole(reading: Reading, run: bytes, begin: int, end: int, offset: int) -> None:

@@ -107,10 +107,10 @@ def head_of(source: Source, offset: int) -> bytes:
 def store(db: sqlite3.Connection, read: Read) -> None:
     """Write what was read. Written twice it is the same: every row is keyed by its place."""
     source, scan = read.source, read.scan
-    number = _file(db, source, scan.head)
-    if read.start == 0:
-        forget(db, number)
-        db.execute("UPDATE file SET root = NULL WHERE id = ?", (number,))
+    number = _number(db, source)
+    fresh = number is None
+    if number is None or read.start == 0:
+        number = _begin(db, source, scan.head, number)
     elif scan.links:
         db.execute("UPDATE file SET root = NULL")
     end, stamp = scan.end, source.stamp
@@ -142,7 +142,8 @@ def store(db: sqlite3.Connection, read: Read) -> None:
         [(number, what, times) for what, times in scan.unknown.items()],
     )
     db.executemany("INSERT OR REPLACE INTO bad VALUES (?, ?)", [(number, offset) for offset in scan.bad])
-    _unsettle(db, number)
+    if not fresh:  # of entries that are in several files the first counts: the last takes nothing from others
+        _unsettle(db, number)
 
 
 def forget(db: sqlite3.Connection, number: int) -> None:
@@ -199,19 +200,24 @@ def leaf_of(row: tuple[Any, ...]) -> Leaf:
     )
 
 
-def _file(db: sqlite3.Connection, source: Source, head: Head | None) -> int:
-    """The number of a transcript, with who speaks in it as far as that was read now."""
+def _number(db: sqlite3.Connection, source: Source) -> int | None:
+    row = db.execute("SELECT id FROM file WHERE path = ?", (source.path,)).fetchone()
+    return int(row[0]) if row else None
+
+
+def _begin(db: sqlite3.Connection, source: Source, head: Head | None, number: int | None) -> int:
+    """The number of a transcript that is read from its start, with who speaks in it and nothing else."""
+    if number is not None:
+        forget(db, number)
     fresh = head or Head(session=source.session, agent=source.agent)
     values = (fresh.session, fresh.agent, fresh.parent, fresh.call, fresh.title, fresh.cwd, fresh.started)
-    insert = (
-        "INSERT INTO file (path, reader, inode, size, changed, offset, head, session, agent, parent, call, "
-        "title, cwd, started, state, why, open) "
-        "VALUES (?, ?, 0, 0, 0, 0, x'', ?, ?, ?, ?, ?, ?, ?, '', '', 0) "
-    )
-    again = (
-        "ON CONFLICT (path) DO UPDATE SET session = excluded.session, agent = excluded.agent, "
+    done = db.execute(
+        "INSERT INTO file (id, path, reader, inode, size, changed, offset, head, session, agent, parent, "
+        "call, title, cwd, started, state, why, open) "
+        "VALUES (?, ?, ?, 0, 0, 0, 0, x'', ?, ?, ?, ?, ?, ?, ?, '', '', 0) "
+        "ON CONFLICT (id) DO UPDATE SET session = excluded.session, agent = excluded.agent, "
         "parent = excluded.parent, call = excluded.call, title = excluded.title, cwd = excluded.cwd, "
-        "started = excluded.started"
+        "started = excluded.started, root = NULL",
+        (number, source.path, source.reader, *values),
     )
-    db.execute(insert + (again if head else "ON CONFLICT DO NOTHING"), (source.path, source.reader, *values))
-    return int(db.execute("SELECT id FROM file WHERE path = ?", (source.path,)).fetchone()[0])
+    return number or int(done.lastrowid or 0)

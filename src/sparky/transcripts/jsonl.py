@@ -8,7 +8,7 @@ from sparky.transcripts.plain import Entry, parse, table
 
 NEWLINE = b"\n"
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 19
 """What stays in a processor's own memory while it is searched several times."""
 _LONGEST = 1 << 25
 """A longer line is no entry: it is passed over, and counted as one that can't be read."""

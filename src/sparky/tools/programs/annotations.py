@@ -1,205 +1,244 @@
-"""Annotations that could stand where a function has none: what each proposes, and the edits for them.
+"""Annotations that could stand where a function has none, and the edits that write them.
 
-Proposed are: None for what returns nothing, the type of a plain default, and what `pyrefly infer` (MIT) says.
-Never `Any` or `object`: they would hush a checker, and say nothing.
+A word is an annotation in which every class that is not built in stands as `module:Name`; how it reads in a
+file depends on what that file imports.
 """
 
 import ast
 import builtins
 import re
-import subprocess
-import sys
 import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cached_property
 
-from sparky.tools.programs.sources import place, tree_of
+from sparky.tools.programs.signatures import Function, Key, arguments, functions, with_default
+from sparky.tools.programs.sources import place
 from sparky.tools.ruff_json import Edit, Place
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-Slot = tuple[str, int, str]
-"""A function's qualified name, which of those of that name, and a parameter, or "return"."""
+_FULL = re.compile(r"([\w.]+):([\w.]+)")
+_FUTURE = "from __future__ import annotations"
+_PLAIN = frozenset(vars(builtins))
+LINE = 88
 
-_SCALARS = (bool, int, float, str, bytes)
-_HUSHES = re.compile(
-    r"\b(?:Any|object|Unknown|Incomplete|Never|NoReturn|Self@\w+|Module)\b|[^\w\s\[\],.|'\"]"
-)
-_IMPORTABLE = {
-    **dict.fromkeys(
-        ("Callable", "Generator", "Iterable", "Iterator", "Mapping", "Sequence"), "collections.abc"
-    ),
-    **dict.fromkeys(("Literal",), "typing"),
-}
-_BUILT_IN = frozenset(vars(builtins))
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """How annotations are written: how long a line may be; `quoted`: Python is older than 3.7."""
+
+    line: int = LINE
+    quoted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Annotated:
-    """The annotations proposed for one file."""
+    """The words proposed for the slots of one file, the best first of each."""
 
     source: bytes
-    functions: Mapping[tuple[str, int], Function]
-    slots: Mapping[tuple[str, int], Mapping[str, str]] = field(default_factory=dict)
+    tree: ast.Module
+    module: str
+    package: bool = False
+    style: Style = Style()
+    slots: Mapping[Key, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
-    def edits(self, name: tuple[str, int]) -> tuple[Edit, ...]:
-        """The edits for one function, with the imports that they need."""
-        node, slots = self.functions[name], self.slots[name]
-        made = []
-        for arg in _arguments(node):
-            if arg.arg in slots:
-                end = place(self.source, arg.end_lineno or 0, arg.end_col_offset or 0)
-                made.append(Edit(content=f": {slots[arg.arg]}", location=end, end_location=end))
-        if "return" in slots and (colon := _colon(self.source, node)) is not None:
-            made.append(Edit(content=f" -> {slots['return']}", location=colon, end_location=colon))
-        return (*made, *self._imports(slots))
+    @cached_property
+    def functions(self) -> Mapping[Key, Function]:
+        """The functions of the file."""
+        return functions(self.tree)
 
-    def _imports(self, slots: Mapping[str, str]) -> Iterator[Edit]:
-        tree = tree_of(self.source) or ast.Module(body=[], type_ignores=[])
-        top = _top(tree)
-        text = " ".join(slots.values())
-        bound = bound_names(tree)
-        names = set(re.findall(r"[A-Za-z_]\w*", text)) - bound
-        lines = [f"from {_IMPORTABLE[name]} import {name}\n" for name in sorted(names & set(_IMPORTABLE))]
-        later = re.search(r"[|\[]", text) or set(re.findall(r"\w+", text)) & bound
-        if later and b"from __future__ import annotations" not in self.source:
-            lines.append("from __future__ import annotations\n")
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """What the names of the top level stand for: `module:Name`, "module:", or "" for anything else."""
+        return bindings(self.tree, self.module, package=self.package)
+
+    def edits(self, key: Key) -> tuple[Edit, ...]:
+        """The edits for one function, with what its annotations need above it."""
+        node = self.functions[key]
+        words = {slot: self._text(some[0]) for slot, some in self.slots[key].items()}
+        made = self._wrapped(node, words) or tuple(self._placed(node, words))
+        if not made:
+            return ()
+        alone = all(some[0].isidentifier() for some in self.slots[key].values())
+        return made if alone else (*made, *self._head)
+
+    def can_say(self, word: str) -> bool:
+        """Whether a word can be written here: its names are not taken by anything else."""
+        return all(self._name(*match.groups())[0] is not None for match in _FULL.finditer(word))
+
+    def _name(self, module: str, name: str) -> tuple[str | None, bool]:
+        """How a class is called here (None: not at all), and whether it has to be imported."""
+        first, _, _ = name.partition(".")
+        if module == self.module or self.names.get(first) == f"{module}:{first}":
+            return name, False
+        top = module.partition(".")[0]
+        known = self.names.get(first, "?")
+        if known.endswith(f":{first}") and known.partition(".")[0].partition(":")[0] == top:
+            return name, False
+        if self.names.get(module) == f"{module}:":
+            return f"{module}.{name}", False
+        return (name, True) if known == "?" and first not in _PLAIN else (None, False)
+
+    def _text(self, word: str) -> str:
+        text = _FULL.sub(lambda match: self._name(*match.groups())[0] or "", word)
+        return f'"{text}"' if self.style.quoted and not text.isidentifier() else text
+
+    @cached_property
+    def _imports(self) -> Mapping[str, list[str]]:
+        """What all annotations of the file need: names by module."""
+        found: dict[str, set[str]] = {}
+        for words in (some[0] for slots in self.slots.values() for some in slots.values()):
+            for match in _FULL.finditer(words):
+                if self._name(*match.groups())[1]:
+                    found.setdefault(match[1], set()).add(match[2].partition(".")[0])
+        return {module: sorted(names) for module, names in sorted(found.items())}
+
+    @cached_property
+    def _head(self) -> tuple[Edit, ...]:
+        """What annotations need above them: the same for every function, so that it is made once."""
         newline = "\r\n" if b"\r\n" in self.source else "\n"
-        yield from (Edit(content=one.replace("\n", newline), location=top, end_location=top) for one in lines)
+        top = _top(self.tree)
+        lines: list[tuple[Place, str]] = []
+        if not self.style.quoted and _FUTURE.encode() not in self.source:
+            lines.append((top, _FUTURE))
+        if self._imports:
+            if "TYPE_CHECKING" not in self.names:
+                lines.append((_future_end(self.tree, top), "from typing import TYPE_CHECKING"))
+            block = ("", "if TYPE_CHECKING:", *_sections(self._imports, self.module.partition(".")[0]))
+            lines += [(_after_imports(self.tree, top), line) for line in block]
+        places = dict.fromkeys(at for at, _ in lines)
+        return tuple(
+            _insert("".join(f"{line}{newline}" for at, line in lines if at == there), there)
+            for there in places
+        )
+
+    def _placed(self, node: Function, words: Mapping[str, str]) -> Iterator[Edit]:
+        defaults = {arg.arg: default for arg, default in with_default(node)}
+        for arg in arguments(node):
+            if arg.arg in words:
+                end = place(self.source, arg.end_lineno or 0, arg.end_col_offset or 0)
+                yield from _given(words[arg.arg], end, self._start(defaults.get(arg.arg)))
+        if "return" in words and (found := self._parentheses(node)) is not None:
+            yield _insert(f" -> {words['return']}", found[1])
+
+    def _start(self, node: ast.expr | None) -> Place | None:
+        return place(self.source, node.lineno, node.col_offset) if node is not None else None
+
+    def _wrapped(self, node: Function, words: Mapping[str, str]) -> tuple[Edit, ...]:
+        """The signature, one parameter a line, where it would be too long; empty where it need not be so."""
+        found = self._parentheses(node)
+        if found is None or found[0].row != found[1].row or not words:
+            return ()
+        start, end = found
+        line = self.source.splitlines()[start.row - 1].decode("utf-8", "replace")
+        if len(line) > self.style.line or len(line) + sum(map(_width, words.items())) <= self.style.line:
+            return ()
+        newline = "\r\n" if b"\r\n" in self.source else "\n"
+        indent = line[: len(line) - len(line.lstrip())]
+        given = "".join(f"{indent}    {part},{newline}" for part in _parts(node, words))
+        if node.args.kwarg or node.args.vararg:  # a comma after these is younger than Python 3.6
+            given = f"{given.removesuffix(f',{newline}')}{newline}"
+        tail = f" -> {words['return']}" if "return" in words else ""
+        return (Edit(content=f"({newline}{given}{indent}){tail}", location=start, end_location=end),)
+
+    def _parentheses(self, node: Function) -> tuple[Place, Place] | None:
+        """Where the parameters of a `def` begin and end; None if that can't be told."""
+        lines = self.source.decode("utf-8", "surrogateescape").splitlines(keepends=True)[node.lineno - 1 :]
+        depth, start = 0, None
+        try:
+            for token in tokenize.generate_tokens(iter(lines).__next__):
+                if token.type != tokenize.OP:
+                    continue
+                if token.string == "(" and depth == 0:
+                    start = Place(row=node.lineno + token.start[0] - 1, column=token.start[1] + 1)
+                depth += (token.string in "([{") - (token.string in ")]}")
+                if token.string == ")" and depth == 0 and start is not None:
+                    return start, Place(row=node.lineno + token.end[0] - 1, column=token.end[1] + 1)
+        except (tokenize.TokenError, SyntaxError):
+            return None
+        return None
 
 
-def functions(tree: ast.Module) -> dict[tuple[str, int], Function]:
-    """Every function by its qualified name, and which of those of that name it is."""
-    found: dict[tuple[str, int], Function] = {}
-    todo: list[tuple[ast.AST, str]] = [(tree, "")]
-    while todo:
-        node, name = todo.pop()
-        for child in ast.iter_child_nodes(node):
-            inner = name
-            if isinstance(child, Function | ast.ClassDef):
-                inner = f"{name}.{child.name}".lstrip(".")
-            if isinstance(child, Function):
-                number = sum(known == inner for known, _ in found)
-                found[inner, number] = child
-            todo.append((child, inner))
+def _given(word: str, end: Place, default: Place | None) -> Iterator[Edit]:
+    """The annotation of a parameter; where "=" stands between it and its default, with spaces around that."""
+    if default is not None and (default.row, default.column) == (end.row, end.column + 1):
+        yield Edit(content=f": {word} = ", location=end, end_location=default)
+    else:
+        yield _insert(f": {word}", end)
+
+
+def _width(slot: tuple[str, str]) -> int:
+    return len(slot[1]) + (4 if slot[0] == "return" else 2)
+
+
+def _parts(node: Function, words: Mapping[str, str]) -> Iterator[str]:
+    """The parameters as they are written."""
+    spec = node.args
+
+    def told(arg: ast.arg, default: ast.expr | None = None, star: str = "") -> str:
+        word = words.get(arg.arg) or (ast.unparse(arg.annotation) if arg.annotation else "")
+        value = "" if default is None else (" = " if word else "=") + ast.unparse(default)
+        return f"{star}{arg.arg}{': ' if word else ''}{word}{value}"
+
+    given = [*spec.posonlyargs, *spec.args]
+    defaults = [None] * (len(given) - len(spec.defaults)) + [*spec.defaults]
+    for number, (arg, default) in enumerate(zip(given, defaults, strict=True), 1):
+        yield told(arg, default)
+        if number == len(spec.posonlyargs):
+            yield "/"
+    if spec.vararg:
+        yield told(spec.vararg, star="*")
+    elif spec.kwonlyargs:
+        yield "*"
+    for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        yield told(arg, default)
+    if spec.kwarg:
+        yield told(spec.kwarg, star="**")
+
+
+def bindings(tree: ast.Module, module: str, *, package: bool) -> dict[str, str]:
+    """What the names of a module's top level stand for: see `Annotated.names`."""
+    found: dict[str, str] = {}
+    for node in (
+        one for top in tree.body for one in (ast.walk(top) if isinstance(top, ast.If | ast.Try) else [top])
+    ):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                full = alias.name if alias.asname or "." not in alias.name else alias.name.partition(".")[0]
+                found[alias.asname or full] = f"{full}:"
+        elif isinstance(node, ast.ImportFrom):
+            start = _absolute(node, f"{module}." if package else module)
+            found |= {alias.asname or alias.name: f"{start}:{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ClassDef):
+            found[node.name] = f"{module}:{node.name}"
+        elif isinstance(node, Function):
+            found[node.name] = ""
+        elif isinstance(node, ast.Assign):
+            found |= {
+                one.id: "" for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)
+            }
     return found
 
 
-def propose(source: bytes, inferred: bytes) -> Annotated | None:
-    """The annotations for a file, given what `pyrefly infer` made of it; None if it can't be parsed."""
-    tree, other = tree_of(source), tree_of(inferred)
-    if tree is None:
-        return None
-    mine, theirs = functions(tree), functions(other) if other is not None else {}
-    known = bound_names(tree) | _BUILT_IN | set(_IMPORTABLE)
-    slots: dict[tuple[str, int], dict[str, str]] = {}
-    for name, node in mine.items():
-        words = {**_inferred(theirs.get(name), known), **_plain(node)}
-        if able := _open(node) & set(words):
-            slots[name] = {slot: words[slot] for slot in sorted(able)}
-    return Annotated(source=source, functions=mine, slots=slots)
+def _absolute(node: ast.ImportFrom, module: str) -> str:
+    """The module that is imported from, told from a module of this name (packages end with a dot here)."""
+    if not node.level:
+        return node.module or ""
+    parts = module.split(".")
+    return ".".join([*parts[: len(parts) - node.level], *([node.module] if node.module else [])])
 
 
-def infer(root: Path, files: list[str]) -> None:
-    """Let `pyrefly infer` annotate files in place; what it can't do, it leaves."""
-    binary = Path(sys.executable).with_name("pyrefly")
-    (root / "pyrefly.toml").write_text('preset = "default"\n', encoding="utf-8")
-    argv = [str(binary), "infer", "--config", "pyrefly.toml", *files]
-    subprocess.run(
-        argv, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=300
-    )
+def _insert(text: str, at: Place) -> Edit:
+    return Edit(content=text, location=at, end_location=at)
 
 
-def bound_names(tree: ast.Module) -> set[str]:
-    """The classes and imported names of a module's top level."""
-    names = set()
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    return names
-
-
-def _open(node: Function) -> set[str]:
-    """The slots of a function that have no annotation; a method's first parameter needs none."""
-    missing = {arg.arg for arg in _arguments(node) if arg.annotation is None} - {"self", "cls"}
-    return missing | ({"return"} if node.returns is None else set())
-
-
-def _arguments(node: Function) -> list[ast.arg]:
-    spec = node.args
-    rest = [arg for arg in (spec.vararg, spec.kwarg) if arg is not None]
-    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest]
-
-
-def _inferred(node: Function | None, known: set[str]) -> dict[str, str]:
-    if node is None:
-        return {}
-    said = {arg.arg: arg.annotation for arg in _arguments(node)}
-    words = {
-        slot: ast.unparse(one) for slot, one in {**said, "return": node.returns}.items() if one is not None
-    }
-    return {slot: word for slot, word in words.items() if _says(word, known)}
-
-
-def _says(word: str, known: set[str]) -> bool:
-    names = set(re.findall(r"(?<![\w.'\"])[A-Za-z_]\w*", word))
-    return not _HUSHES.search(word) and names <= known
-
-
-def _plain(node: Function) -> dict[str, str]:
-    """The types of plain defaults, and None for what returns nothing."""
-    spec = node.args
-    given = [*spec.posonlyargs, *spec.args]
-    pairs = [*zip(given[len(given) - len(spec.defaults) :], spec.defaults, strict=True)]
-    pairs += [(arg, value) for arg, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value]
-    words = {
-        arg.arg: type(value.value).__name__
-        for arg, value in pairs
-        if isinstance(value, ast.Constant) and isinstance(value.value, _SCALARS)
-    }
-    return {**words, "return": "None"} if _returns_nothing(node) else words
-
-
-def _returns_nothing(node: Function) -> bool:
-    inside = list(_own(node))
-    if any(
-        isinstance(n, ast.Yield | ast.YieldFrom) or (isinstance(n, ast.Return) and n.value) for n in inside
-    ):
-        return False
-    return not isinstance(node.body[-1], ast.Raise) and not _is_stub(node)
-
-
-def _own(node: Function) -> Iterator[ast.AST]:
-    """What stands in a function, without those in it."""
-    todo: list[ast.AST] = list(node.body)
-    while todo:
-        one = todo.pop()
-        yield one
-        if not isinstance(one, Function | ast.ClassDef | ast.Lambda):
-            todo.extend(ast.iter_child_nodes(one))
-
-
-def _is_stub(node: Function) -> bool:
-    """Whether the body says nothing: its overrides may return something."""
-    said = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    return all(isinstance(statement, ast.Pass) for statement in said)
-
-
-def _colon(source: bytes, node: Function) -> Place | None:
-    """Where the parameters of a `def` end, and what it returns is to be said; None if that can't be told."""
-    lines = source.decode("utf-8", "surrogateescape").splitlines(keepends=True)[node.lineno - 1 :]
-    depth = 0
-    try:
-        for token in tokenize.generate_tokens(iter(lines).__next__):
-            if token.type == tokenize.OP:
-                depth += (token.string in "([{") - (token.string in ")]}")
-                if token.string == ")" and depth == 0:
-                    return Place(row=node.lineno + token.end[0] - 1, column=token.end[1] + 1)
-    except (tokenize.TokenError, SyntaxError):
-        return None
-    return None
+def _sections(imports: Mapping[str, list[str]], own: str) -> Iterator[str]:
+    mine = [module for module in imports if module.partition(".")[0] == own]
+    others = [module for module in imports if module not in mine]
+    for number, modules in enumerate(part for part in (others, mine) if part):
+        if number:
+            yield ""
+        for module in modules:
+            yield f"    from {module} import {', '.join(imports[module])}"
 
 
 def _top(tree: ast.Module) -> Place:
@@ -209,3 +248,21 @@ def _top(tree: ast.Module) -> Place:
     first = body[1] if documented and len(body) > 1 else body[0]
     decorators = getattr(first, "decorator_list", [])
     return Place(row=min([first.lineno, *(one.lineno for one in decorators)]), column=1)
+
+
+def _future_end(tree: ast.Module, top: Place) -> Place:
+    """Where the first import that is not of the future may stand."""
+    futures = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    return Place(row=(futures[-1].end_lineno or 0) + 1, column=1) if futures else top
+
+
+def _after_imports(tree: ast.Module, top: Place) -> Place:
+    """Where the imports at the head of a module end."""
+    row = top.row
+    for node in tree.body:
+        is_doc = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not is_doc and not isinstance(node, ast.Import | ast.ImportFrom):
+            break
+        if not is_doc:
+            row = (node.end_lineno or 0) + 1
+    return Place(row=row, column=1)

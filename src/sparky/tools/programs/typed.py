@@ -1,177 +1,244 @@
 """What mypy finds, and the annotations that mend it: proposed, tried on a copy, and healed.
 
-A copy of the target is annotated and checked; an annotation in a function where a new error stands is
-withdrawn, then all of a file's, until mypy says nothing that it did not say before. What is left is printed
-as edits of the findings that they make go away. mypy reads no package of any environment.
+`--annotate`: a copy of the target is annotated and checked; an annotation that a new error depends on gives
+way to the next that is proposed for its slot, or is withdrawn, until mypy says nothing that it did not say
+before. What is left are the edits of the findings in functions. `--traces FILE`: what the target's tests
+showed. mypy reads no package of any environment.
 """
 
 import ast
 import contextlib
-import json
 import re
 import shutil
 import sys
 import tempfile
-from collections import Counter
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
 
-from mypy import api
+from msgspec import structs
 
-from sparky.tools.programs.annotations import Annotated, functions, infer, propose
+from sparky.tools.programs.annotations import LINE, Annotated, Style
+from sparky.tools.programs.blame import Blame, Slot
+from sparky.tools.programs.checking import IMPLIED, MISSING, Error, check, fresh, module_of
+from sparky.tools.programs.inferred import Names, infer
+from sparky.tools.programs.proposals import alike, halves, propose
+from sparky.tools.programs.signatures import Key
 from sparky.tools.programs.sources import arguments, diagnostic, put, sources, tree_of
-from sparky.tools.ruff_json import Diagnostic, Place, patched
+from sparky.tools.programs.traced import read
+from sparky.tools.ruff_config import load, oldest
+from sparky.tools.ruff_json import Diagnostic, Place, Remedy, patched
 
-ROUNDS = 8
-_IMPLIED = frozenset({"no-untyped-call", "untyped-decorator"})
-"""What only says that a function that is called has no annotation: that function's own finding says so."""
-_MISSING = frozenset({"no-untyped-def", *_IMPLIED})
+ROUNDS = 30
+_WIDE, _FILES = 12, 16
+"""The rounds from which on all of a function is withdrawn, all of a file."""
 _NO_CODE = re.compile(
     r"(?:^|/)(?:tests?|docs?|examples?|benchmarks?)/|(?:^|/)(?:test_[^/]*|conftest|setup)\.py$"
 )
+_WIDTH = re.compile(r"line-length = (\d+)")
+_FUTURE = 7
+"""The minor version of Python since which annotations may be left unread."""
 _CONFIGS = ("mypy.ini", ".mypy.ini", "setup.cfg", "pyproject.toml")
-_PARTLY = re.compile(r"^Function is missing a (?:return )?type annotation.*$")
-"""However much is missing: a part of it that is there brings no new finding."""
-_STRICT = ("--strict", "--ignore-missing-imports")
+
+Files = dict[str, Annotated]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Error:
-    """One line of mypy's answer."""
+class Workshop:
+    """A copy of the target's files in the current directory, and what mypy said of them at first."""
 
-    file: str
-    line: int
-    column: int
-    code: str
-    message: str
+    def __init__(self, root: Path, files: Files, options: tuple[str, ...]) -> None:
+        self.root = root
+        self.files = files
+        self.options = options
+        self.tried: dict[Slot, set[str]] = {}
+        self.names = Names(files)
+        self.known = self.check()
 
-    @property
-    def identity(self) -> tuple[str, str, str]:
-        """What stays the same when lines move."""
-        return self.file, self.code, re.sub(r"\bline \d+\b", "line", self.said)
+    def check(self) -> list[Error]:
+        """What mypy says of the files as they lie there."""
+        return check([*self.files], self.options, self.root / ".types")
 
-    @property
-    def said(self) -> str:
-        """The message, which does not say how much of a function has no annotation."""
-        return _PARTLY.sub("Function is missing a type annotation", self.message)
+    def healed(self, found: Files) -> Files:
+        """The annotations after which mypy says nothing new."""
+        for turn in range(ROUNDS):
+            found = halves(found)
+            trees = self.write(found)
+            errors = fresh(self.known, self.check())
+            if not errors:
+                return found
+            blame = Blame(found, trees)
+            before = found
+            if turn < _WIDE:
+                found = self.yielded(found, blame, errors)
+            if found is before:
+                found = without(found, {slot for error in errors for slot in blame.wide(error)})
+            if found is before or turn >= _FILES:
+                found = self.bisected(before)
+        return self.files
 
+    def untried(self, found: Files, proposed: Files) -> Files:
+        """The annotations with those words that were withdrawn beside others, and never by themselves."""
+        for path, one in proposed.items():
+            for key, slots in one.slots.items():
+                for slot, words in slots.items():
+                    left = tuple(word for word in words if word not in self.tried.get((path, key, slot), ()))
+                    if slot not in found[path].slots.get(key, {}) and left:
+                        found = changed(found, (path, key, slot), left)
+        return found
 
-def check(root: Path, files: list[str], options: tuple[str, ...]) -> list[Error]:
-    """What mypy finds in the files below a directory; raises SystemExit where it gives no verdict."""
-    base = options or ("--config-file=", *_STRICT)
-    cache = ("--cache-dir", str(root / ".types"), "--no-site-packages", "--explicit-package-bases")
-    argv = [*base, *cache, "--namespace-packages", "--output", "json", "--no-error-summary", *files]
-    said, wrong, code = api.run(argv)
-    if code not in {0, 1}:
-        sys.exit(f"mypy gave no verdict (exit code {code}): {wrong or said}"[:2000])
-    return [
-        _error(line) for line in said.splitlines() if line.startswith("{") and '"severity": "error"' in line
-    ]
+    def bisected(self, found: Files) -> Files:
+        """The annotations but for those of one function that is needed for there to be a new error."""
+        places = [(path, key) for path, one in found.items() for key in one.slots]
+        low, high = 0, len(places)
+        while high - low > 1:
+            middle = (low + high) // 2
+            self.write(only(found, places[:middle]))
+            low, high = (low, middle) if fresh(self.known, self.check()) else (middle, high)
+        return only(found, [place for place in places if place != places[high - 1]])
 
+    def yielded(self, found: Files, blame: Blame, errors: Iterable[Error]) -> Files:
+        """The annotations, where those that errors depend on give way to wider ones, the next, or none."""
+        made = found
+        faults = {slot: lacks for error in errors for slot, lacks in blame.of(error).items()}
+        for slot, lacks in faults.items():
+            path, key, name = slot
+            tried = self.tried.setdefault(slot, set())
+            current, *rest = found[path].slots[key][name]
+            tried.add(current)
+            wider = self.names.word(lacks, current) if lacks else ""
+            words = [word for word in (wider, *rest) if word and word not in tried]
+            able = tuple(word for word in words if found[path].can_say(word))
+            made = changed(made, slot, able)
+        return made
 
-def _error(line: str) -> Error:
-    one = json.loads(line)
-    file = PurePosixPath(one["file"]).as_posix()
-    code = one["code"] or "misc"
-    return Error(file=file, line=one["line"], column=one["column"] + 1, code=code, message=one["message"])
-
-
-def heal(
-    root: Path, files: list[str], known: list[Error], found: dict[str, Annotated], options: tuple[str, ...]
-) -> dict[str, Annotated]:
-    """The annotations after which mypy says nothing new."""
-    for turn in range(ROUNDS):
-        write(root, found)
-        said = check(root, files, options)
-        counts = Counter(error.identity for error in known)
-        counts.subtract(error.identity for error in said)
-        fresh = [e for e in said if e.code not in _IMPLIED and counts[e.identity] < 0]
-        if not fresh:
-            return found
-        for error in fresh:
-            if error.file in found:
-                found[error.file] = _without(root, found[error.file], error, all_of_it=turn >= ROUNDS // 2)
-        if turn >= ROUNDS // 2 and not any(found[e.file].slots for e in fresh if e.file in found):
-            mentioned = re.compile(
-                "|".join(rf"\b{re.escape(name)}\b" for e in fresh for name in _quoted(e)) or "^$"
-            )
-            found = {
-                path: replace(one, slots={k: v for k, v in one.slots.items() if not mentioned.search(k[0])})
-                for path, one in found.items()
-            }
-    return {}
-
-
-def _quoted(error: Error) -> list[str]:
-    return re.findall(r'"(?:\w+\.)*(\w+)"', error.message)
-
-
-def _without(root: Path, one: Annotated, error: Error, *, all_of_it: bool) -> Annotated:
-    """The annotations without those of the function where the error stands, or that its text names."""
-    if all_of_it:
-        return replace(one, slots={})
-    tree = tree_of((root / error.file).read_bytes())
-    named = set(_quoted(error))
-    around = _around(tree, error.line) if tree is not None else set()
-    left = {k: v for k, v in one.slots.items() if k not in around and k[0].rpartition(".")[2] not in named}
-    return replace(one, slots=left)
-
-
-def _around(tree: ast.Module, line: int) -> set[tuple[str, int]]:
-    """The functions around a line."""
-    return {k for k, node in functions(tree).items() if node.lineno <= line <= (node.end_lineno or 0)}
+    def write(self, found: Files) -> dict[str, ast.Module]:
+        """Write the files with their annotations; returns what they are now."""
+        trees = {}
+        for path, one in found.items():
+            text = annotated(one)
+            file = self.root / path
+            if file.read_bytes() != text:
+                file.write_bytes(text)
+            tree = tree_of(text)
+            trees[path] = one.tree if tree is None else tree
+        return trees
 
 
-def write(root: Path, found: dict[str, Annotated]) -> None:
-    """Write the files with their annotations."""
-    for path, one in found.items():
-        (root / path).write_bytes(annotated(one))
+def only(found: Files, places: Iterable[tuple[str, Key]]) -> Files:
+    """The annotations of these functions."""
+    kept = {*places}
+    return {
+        path: replace(one, slots={key: some for key, some in one.slots.items() if (path, key) in kept})
+        for path, one in found.items()
+    }
+
+
+def without(found: Files, slots: Iterable[Slot]) -> Files:
+    """The annotations but for these."""
+    for slot in slots:
+        found = changed(found, slot, ())
+    return found
+
+
+def changed(found: Files, slot: Slot, words: tuple[str, ...]) -> Files:
+    """The annotations with other words for a slot; none: it stays open."""
+    path, key, name = slot
+    one = found[path]
+    mine = {other: some for other, some in one.slots.get(key, {}).items() if other != name}
+    mine = {**mine, name: words} if words else mine
+    rest = {other: some for other, some in one.slots.items() if other != key}
+    return {**found, path: replace(one, slots={**rest, key: mine} if mine else rest)}
 
 
 def annotated(one: Annotated) -> bytes:
     """The file with all of its annotations."""
-    return patched(one.source, (edit for name in one.slots for edit in one.edits(name)))
+    return patched(one.source, (edit for key in one.slots for edit in one.edits(key)))
 
 
-def run(paths: list[str], options: tuple[str, ...]) -> list[Diagnostic]:
+def texts() -> dict[str, bytes]:
+    """The sources of the target's own code."""
+    found = {path: Path(path).read_bytes() for path in sources(["."]) if not _NO_CODE.search(path)}
+    return {path: source for path, source in found.items() if tree_of(source) is not None}
+
+
+def style() -> Style:
+    """How annotations are to be written here, as the target is configured."""
+
+    def own(path: str) -> bytes | None:
+        return Path(path).read_bytes() if Path(path).is_file() else None
+
+    widths = (_WIDTH.fullmatch(option) for option in load(own).options)
+    declared = oldest(own)
+    return Style(
+        line=next((int(found[1]) for found in widths if found), LINE),
+        quoted=declared is not None and declared < _FUTURE,
+    )
+
+
+def plain(found: Mapping[str, bytes], style: Style) -> Files:
+    """The files without any annotation of ours."""
+    packages = {str(Path(path).parent) for path in found if Path(path).name == "__init__.py"}
+    return {
+        path: Annotated(
+            source=source,
+            tree=tree_of(source) or ast.Module(body=[], type_ignores=[]),
+            module=module_of(path, packages),
+            package=Path(path).name == "__init__.py",
+            style=style,
+        )
+        for path, source in found.items()
+    }
+
+
+def run(
+    paths: list[str], options: tuple[str, ...], traces: Path | None, *, annotate: bool
+) -> list[Diagnostic]:
     """mypy's findings in the paths; the annotations that make one go away are its edits."""
-    texts = {path: Path(path).read_bytes() for path in sources(["."]) if not _NO_CODE.search(path)}
-    texts = {path: source for path, source in texts.items() if tree_of(source) is not None}
-    if not texts:
+    found = plain(texts(), style())
+    if not found:
         return []
+    seen = read(traces, {path: one.module for path, one in found.items()})
     with tempfile.TemporaryDirectory(prefix="sparky-types-") as name:
         root = Path(name)
-        for path in (*texts, *(file for file in _CONFIGS if Path(file).is_file())):
+        for path in (*found, *(file for file in _CONFIGS if Path(file).is_file())):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, root / path)
         with contextlib.chdir(root):
-            known = check(root, [*texts], options)
-            found = _proposed(root, texts) if any(error.code in _MISSING for error in known) else {}
-            found = heal(root, [*texts], known, found, options)
+            shop = Workshop(root, found, options)
+            if annotate and any(error.code in MISSING for error in shop.known):
+                infer(root, [*found])
+                inferred = {path: (root / path).read_bytes() for path in found}
+                proposed = propose(found, inferred, seen)
+                found = shop.healed(proposed)
+                found = shop.healed(alike(shop.untried(found, proposed)))
     asked = set(sources(paths))
-    roots = (error for error in known if error.file in asked and error.code not in _IMPLIED)
-    return [_told(error, found) for error in roots]
+    roots = (error for error in shop.known if error.file in asked and error.code not in IMPLIED)
+    return [_told(error, found, annotate=annotate) for error in roots]
 
 
-def _proposed(root: Path, texts: dict[str, bytes]) -> dict[str, Annotated]:
-    infer(root, [*texts])
-    made = {path: propose(source, (root / path).read_bytes()) for path, source in texts.items()}
-    return {path: one for path, one in made.items() if one is not None and one.slots}
-
-
-def _told(error: Error, found: dict[str, Annotated]) -> Diagnostic:
+def _told(error: Error, found: Files, *, annotate: bool) -> Diagnostic:
     where = Place(row=error.line, column=error.column)
-    one = found.get(error.file)
-    if one is not None and error.code == "no-untyped-def":
-        for name, node in one.functions.items():
-            if node.lineno == error.line and name in one.slots:
-                return diagnostic(error.code, error.file, error.said, where, *one.edits(name))
-    return diagnostic(error.code, error.file, error.said, where)
+    told = diagnostic(error.code, error.file, error.said, where)
+    if error.code != "no-untyped-def" or error.file not in found:
+        return told
+    one = found[error.file]
+    keys = (key for key, node in one.functions.items() if node.lineno == error.line and key in one.slots)
+    edits = tuple(edit for key in keys for edit in one.edits(key))
+    # Before anybody tried, each of these may be mended: how is for the tests to judge.
+    return (
+        structs.replace(told, fix=Remedy(applicability="unsafe", edits=edits))
+        if edits or not annotate
+        else told
+    )
 
 
 def main() -> None:
     """Print what mypy finds in the paths of the command line; options of mypy stand before `--`."""
-    put(run(arguments(), tuple(sys.argv[1 : sys.argv.index("--")])))
+    words = sys.argv[1 : sys.argv.index("--")]
+    annotate = "--annotate" in words
+    traces = Path(words[words.index("--traces") + 1]) if "--traces" in words else None
+    options = tuple(word for word in words if word not in {"--annotate", "--traces", str(traces)})
+    put(run(arguments(), options, traces, annotate=annotate))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+"""What a tool offers for a whole target, kept: it takes long to say, and many trials ask for the same."""
+
+import hashlib
+import os
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+from sparky.domain.command import Completed, Ending
+from sparky.evidence.detect import run_tool
+from sparky.formats.state_json import UnreadableStateError, decode, encode
+from sparky.ports import Ports
+from sparky.tools.programs.sources import SKIPPED
+from sparky.tools.tool import Argv
+
+_KEPT = 20
+"""How many answers are kept."""
+_READ = (".py", ".pyi", ".toml", ".cfg", ".ini")
+
+
+def offered(ports: Ports, root: Path, argv: Argv) -> Completed:
+    """The answer to a command that depends on nothing but the target's files and those that it names."""
+    file = ports.scratch / "offers" / f"{_key(root, argv)}.json"
+    try:
+        return replace(decode(file.read_bytes(), Completed), argv=argv)
+    except (OSError, UnreadableStateError):
+        done = run_tool(ports, root, argv)
+    if done.ending is Ending.EXITED and not done.code and not done.dropped:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for old in sorted(file.parent.iterdir(), key=lambda one: one.stat().st_mtime)[: -_KEPT + 1]:
+            old.unlink(missing_ok=True)
+        part = file.with_suffix(f".{secrets.token_hex(4)}")
+        part.write_bytes(encode(done))
+        part.rename(file)
+    return done
+
+
+def _key(root: Path, argv: Argv) -> str:
+    """What the answer depends on."""
+    said = hashlib.sha256("\0".join(argv).encode())
+    for word in argv:
+        if word.endswith(".json") and Path(word).is_file():
+            said.update(Path(word).read_bytes())
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted({*folders} - SKIPPED)
+        for path in (Path(folder, name) for name in sorted(names) if name.endswith(_READ)):
+            said.update(f"\0{path.relative_to(root)}\0".encode("utf-8", "surrogateescape"))
+            said.update(path.read_bytes() if path.is_file() else b"")
+    return said.hexdigest()

@@ -1,0 +1,166 @@
+"""What each slot of a function may be annotated with, from all that is known; the likeliest first.
+
+None for what returns nothing, what Python itself demands of a special method, what the tests showed, what
+`pyrefly infer` (MIT) says, the type of a plain default. Never `Any` or `object`: they would hush a checker,
+and say nothing.
+"""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from sparky.tools.programs.annotations import Annotated
+from sparky.tools.programs.inferred import inferred_words, members
+from sparky.tools.programs.signatures import (
+    Function,
+    Key,
+    arguments,
+    families,
+    is_generator,
+    open_slots,
+    own,
+    with_default,
+)
+from sparky.tools.programs.traced import Traces
+
+Words = dict[str, tuple[str, ...]]
+_SCALARS = (bool, int, float, str, bytes)
+_SPECIAL = {
+    **dict.fromkeys(("__str__", "__repr__", "__format__"), "str"),
+    **dict.fromkeys(("__len__", "__hash__", "__int__", "__index__"), "int"),
+    **dict.fromkeys(
+        ("__bool__", "__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"), "bool"
+    ),
+    **dict.fromkeys(("__init__", "__setattr__", "__delattr__", "__setitem__", "__delitem__"), "None"),
+    "__bytes__": "bytes",
+    "__float__": "float",
+}
+
+
+def propose(
+    files: Mapping[str, Annotated], inferred: Mapping[str, bytes], traces: Traces
+) -> dict[str, Annotated]:
+    """The files with the words for every open slot."""
+    nodes = {(path, key): node for path, one in files.items() for key, node in one.functions.items()}
+    related = families({path: one.tree for path, one in files.items()})
+    shared = traces.shared(related, nodes)
+    made: dict[str, Annotated] = {}
+    for path, one in files.items():
+        theirs = inferred_words(one, inferred.get(path, b""))
+        slots: dict[Key, Words] = {}
+        for key, node in one.functions.items():
+            words = _merged(node, shared.words((path, key), node), theirs.get(key, {}))
+            if kept := _open(one, node, words):
+                slots[key] = kept
+        made[path] = replace(one, slots=slots)
+    return made
+
+
+def _open(one: Annotated, node: Function, words: Mapping[str, Iterable[str]]) -> Words:
+    """The words that can be written, of the slots that have no annotation."""
+    able = {
+        slot: tuple(word for word in words.get(slot, ()) if one.can_say(word))
+        for slot in sorted(open_slots(node))
+    }
+    return {slot: some for slot, some in able.items() if some}
+
+
+def _merged(
+    node: Function, traced: Mapping[str, list[str]], theirs: Mapping[str, str]
+) -> dict[str, list[str]]:
+    defaults = dict(_defaults(node))
+    words: dict[str, list[str]] = {}
+    for arg in arguments(node):
+        default = defaults.get(arg.arg, "")
+        some = [*traced.get(arg.arg, ()), theirs.get(arg.arg, "")]
+        joined = [_with(word, default) for word in some if word]
+        words[arg.arg] = [*dict.fromkeys([*joined, *([default] if default not in {"", "None"} else [])])]
+    words["return"] = [*dict.fromkeys(_given(node, traced, theirs))]
+    return words
+
+
+def _given(node: Function, traced: Mapping[str, list[str]], theirs: Mapping[str, str]) -> Iterator[str]:
+    if _returns_nothing(node):
+        yield "None"
+        return
+    if node.name in _SPECIAL:
+        yield _SPECIAL[node.name]
+    if "return" in theirs and theirs["return"] != "None":
+        yield theirs["return"]
+    gives = is_generator(node) or any(isinstance(one, ast.Return) and one.value for one in own(node))
+    yield from (word for word in traced.get("return", ()) if gives is (word != "None"))
+
+
+def _with(word: str, default: str) -> str:
+    """The union of a word with the type of a default."""
+    parts = members(word)
+    if (
+        not default
+        or default in parts
+        or (default == "bool" and "int" in parts)
+        or (default == "int" and "float" in parts)
+    ):
+        return word
+    if "None" in parts:
+        return " | ".join([*(part for part in parts if part != "None"), default, "None"])
+    return f"{word} | {default}"
+
+
+def _defaults(node: Function) -> Iterator[tuple[str, str]]:
+    """The type of each default that is a constant."""
+    for arg, value in with_default(node):
+        if isinstance(value, ast.Constant) and value.value is None:
+            yield arg.arg, "None"
+        elif isinstance(value, ast.Constant) and isinstance(value.value, _SCALARS):
+            yield arg.arg, type(value.value).__name__
+
+
+def alike(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
+    """Words for parameters that nothing is known of but their name, where all others of it agree."""
+    known: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in files.values():
+        for mine in one.slots.values():
+            for slot, some in mine.items():
+                known[slot][some[0]] += 1
+    sure = {name: next(iter(words)) for name, words in known.items() if len(words) == 1 and name != "return"}
+    made = {}
+    for path, one in files.items():
+        slots: dict[Key, Mapping[str, tuple[str, ...]]] = {**one.slots}
+        for key, node in one.functions.items():
+            defaults = dict(_defaults(node))
+            mine = one.slots.get(key, {})
+            names = open_slots(node) & {*sure} - {*mine}
+            missing = {name: [_with(sure[name], defaults.get(name, ""))] for name in names}
+            if more := _open(one, node, missing):
+                slots[key] = {**mine, **more}
+        made[path] = replace(one, slots=slots)
+    return made
+
+
+def halves(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
+    """The files without the annotations of functions of which parameters and the return stay open, both.
+
+    mypy would name such a function twice, and once without any annotation.
+    """
+    made: dict[str, Annotated] = {}
+    for path, one in files.items():
+        slots: dict[Key, Mapping[str, tuple[str, ...]]] = {}
+        for key, some in one.slots.items():
+            left = open_slots(one.functions[key]) - {*some}
+            if "return" not in left or left == {"return"}:
+                slots[key] = some
+        made[path] = replace(one, slots=slots)
+    return made
+
+
+def _returns_nothing(node: Function) -> bool:
+    if is_generator(node) or any(isinstance(one, ast.Return) and one.value for one in own(node)):
+        return False
+    return not isinstance(node.body[-1], ast.Raise) and not _is_stub(node)
+
+
+def _is_stub(node: Function) -> bool:
+    """Whether the body says nothing: its overrides may return something."""
+    said = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    return all(isinstance(statement, ast.Pass) for statement in said)

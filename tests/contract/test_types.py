@@ -1,0 +1,262 @@
+"""TYPE_ERROR from end to end below the command line: what each layer makes of a small source."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparky.tools import trace_calls
+from sparky.tools.programs.annotations import Annotated, Style
+from sparky.tools.programs.checking import module_of, roots
+from sparky.tools.programs.inferred import Names, inferred_words
+from sparky.tools.programs.proposals import alike, halves, propose
+from sparky.tools.programs.shapes import Classes, word
+from sparky.tools.programs.signatures import Place, families
+from sparky.tools.programs.sources import tree_of
+from sparky.tools.programs.traced import Seen, Traces, read
+from sparky.tools.programs.typed import annotated
+
+CLASSES = Classes(
+    bases={"shop.cart:Big": ["shop.cart:Cart"], "tests.fake:Fake": ["shop.cart:Cart"], "tests.fake:Odd": []},
+    can_name=lambda module: module in {"shop.cart", "datetime"},
+)
+NONE, STR, INT, BIG, CART, FAKE = (
+    (name,) for name in ("None", "str", "int", "shop.cart:Big", "shop.cart:Cart", "tests.fake:Fake")
+)
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ([STR], "str"),
+        ([STR, NONE], "str | None"),
+        ([("bool",), INT], "int"),
+        ([("list", [STR]), ("list", [INT])], "list[int | str]"),
+        ([("list", []), ("list", [STR])], "list[str]"),
+        ([("list", [])], None),
+        ([("tuple", [INT], [STR]), ("tuple", [NONE], [STR])], "tuple[int | None, str]"),
+        ([("tuple", [INT]), ("tuple", [INT], [INT])], "tuple[int, ...]"),
+        ([BIG, CART], "shop.cart:Cart"),
+        ([FAKE], "shop.cart:Cart"),
+        ([("tests.fake:Odd",), STR], "str"),
+        ([("!",), STR], None),
+        ([STR, INT, ("bytes",), ("list", [STR])], None),
+        ([("type", [BIG]), ("type", [CART])], "type[shop.cart:Cart]"),
+        ([("datetime:date.<locals>.Own",)], None),
+    ],
+)
+def test_what_was_seen_is_put_together(seen: list[tuple[str]], expected: str | None) -> None:
+    assert word(seen, CLASSES) == expected
+
+
+def test_containers_of_several_sorts_are_what_they_have_in_common() -> None:
+    assert word([("list", [STR]), ("tuple", [STR])], CLASSES, wide=True) == "collections.abc:Sequence[str]"
+    assert word([("list", [STR]), ("set", [STR])], CLASSES, wide=True) == "collections.abc:Iterable[str]"
+
+
+def file(source: str, module: str = "shop.page", style: Style | None = None) -> Annotated:
+    tree = tree_of(source.encode())
+    assert tree is not None
+    return Annotated(source=source.encode(), tree=tree, module=module, style=style or Style())
+
+
+def with_words(one: Annotated, slots: dict[str, dict[str, str]]) -> str:
+    words = {(name, 0): {slot: (text,) for slot, text in some.items()} for name, some in slots.items()}
+    return annotated(Annotated(**{**vars(one), "slots": words})).decode()
+
+
+def test_annotations_bring_what_they_need_above_them() -> None:
+    one = file('"""Pages."""\nimport os\n\n\ndef show(cart, width=80):\n    return os.sep\n')
+    words = {"cart": "shop.cart:Cart | None", "width": "int", "return": "str"}
+    assert with_words(one, {"show": words}) == (
+        '"""Pages."""\nfrom __future__ import annotations\nfrom typing import TYPE_CHECKING\nimport os\n'
+        "\nif TYPE_CHECKING:\n    from shop.cart import Cart\n"
+        "\n\ndef show(cart: Cart | None, width: int = 80) -> str:\n    return os.sep\n"
+    )
+
+
+def test_plain_annotations_bring_nothing() -> None:
+    one = file("def show(width = 80, *rest, **more):\n    pass\n")
+    words = {"width": "int", "rest": "str", "more": "bool", "return": "None"}
+    assert with_words(one, {"show": words}) == (
+        "def show(width: int = 80, *rest: str, **more: bool) -> None:\n    pass\n"
+    )
+
+
+def test_for_a_python_before_3_7_annotations_are_quoted() -> None:
+    one = file("def show(cart):\n    pass\n", style=Style(quoted=True))
+    assert with_words(one, {"show": {"cart": "str | None", "return": "None"}}) == (
+        'def show(cart: "str | None") -> None:\n    pass\n'
+    )
+
+
+def test_line_ends_stay_and_a_long_signature_gets_a_line_for_each_parameter() -> None:
+    one = file(
+        "class Page:\r\n    def show(self, cart, *, width=80):\r\n        pass\r\n", style=Style(line=50)
+    )
+    assert with_words(one, {"Page.show": {"cart": "str", "width": "int", "return": "None"}}) == (
+        "class Page:\r\n    def show(\r\n        self,\r\n        cart: str,\r\n        *,\r\n"
+        "        width: int = 80,\r\n    ) -> None:\r\n        pass\r\n"
+    )
+
+
+def test_a_name_that_is_taken_is_not_written() -> None:
+    one = file("Cart = 1\nfrom datetime import date\nimport re\n")
+    assert [one.can_say(text) for text in ("shop.cart:Cart", "datetime:date", "re:Match[str]")] == [
+        False,
+        True,
+        True,
+    ]
+
+
+FAMILY = """\
+class Base:
+    def take(self, what): ...
+    def give(self): ...
+
+
+class Own(Base):
+    def take(self, what): ...
+"""
+
+
+def test_what_overrides_takes_what_the_first_takes() -> None:
+    one = file(FAMILY)
+    related = families({"a.py": one.tree})
+    assert related == [[("a.py", ("Base.take", 0)), ("a.py", ("Own.take", 0))]]
+    seen: Seen = {"what": [STR], "return": [INT]}
+    traces = Traces(seen={("a.py", ("Own.take", 0)): seen}, classes=CLASSES)
+    proposed = propose({"a.py": one}, {}, traces)["a.py"]
+    assert proposed.slots == {
+        ("Base.take", 0): {"what": ("str",)},
+        ("Own.take", 0): {"what": ("str",)},
+    }
+
+
+def test_each_source_of_types_is_asked_in_turn() -> None:
+    one = file(
+        "def show(cart, width=80, name=None, quiet=False):\n    print(cart)\n\n\n"
+        "def size(cart):\n    return len(cart)\n\n\ndef each(carts):\n    yield from carts\n"
+        "\n\nclass Page:\n    def __len__(self):\n        return 1\n"
+    )
+    inferred = b"def size(cart: Any) -> int: ...\n"
+    seen: dict[Place, Seen] = {
+        ("a.py", ("show", 0)): {"name": [STR]},
+        ("a.py", ("size", 0)): {"cart": [("list", [STR])]},
+        ("a.py", ("each", 0)): {"carts": [("list", [STR])], "yield": [STR], "return": [NONE]},
+    }
+    proposed = propose({"a.py": one}, {"a.py": inferred}, Traces(seen=seen, classes=CLASSES))["a.py"]
+    assert proposed.slots == {
+        ("show", 0): {"name": ("str | None",), "quiet": ("bool",), "return": ("None",), "width": ("int",)},
+        ("size", 0): {"cart": ("list[str]", "collections.abc:Sequence[str]"), "return": ("int",)},
+        ("each", 0): {
+            "carts": ("list[str]", "collections.abc:Sequence[str]"),
+            "return": ("collections.abc:Iterator[str]",),
+        },
+        ("Page.__len__", 0): {"return": ("int",)},
+    }
+    more = alike({"a.py": proposed})["a.py"]
+    assert more.slots["show", 0]["cart"] == ("list[str]",)
+
+
+def test_a_function_that_mypy_would_name_twice_stays_as_it_is() -> None:
+    one = file("def show(cart, width=1):\n    return cart\n")
+    some = Annotated(**{**vars(one), "slots": {("show", 0): {"width": ("int",)}}})
+    assert halves({"a.py": some})["a.py"].slots == {}
+
+
+def test_what_hushes_a_checker_is_never_proposed() -> None:
+    one = file("import re\n\n\ndef f(a, b, c, d):\n    return a\n")
+    said = b"import re\ndef f(a: Any, b: object, c: list[Any], d: re.Match[str]) -> Nobody: ...\n"
+    assert inferred_words(one, said) == {("f", 0): {"d": "re:Match[str]"}}
+
+
+def test_a_type_of_a_message_widens_a_word() -> None:
+    names = Names({"a.py": file("from shop.cart import Cart\n")})
+    assert [names.word(text, "str | None") for text in ("Cart", "list[int]", "Any", "def (x: int)")] == [
+        "str | shop.cart:Cart | None",
+        "str | list[int] | None",
+        "",
+        "",
+    ]
+
+
+def test_modules_are_named_as_they_are_imported() -> None:
+    files = ["src/shop/__init__.py", "src/shop/parts/__init__.py", "src/shop/parts/cart.py", "tool.py"]
+    packages = {"src/shop", "src/shop/parts"}
+    assert [module_of(path, packages) for path in files] == ["shop", "shop.parts", "shop.parts.cart", "tool"]
+    assert roots(files) == ["src"]
+
+
+SHOP = """\
+class Cart:
+    def __init__(self, owner):
+        self.owner = owner
+
+    def names(self, few=None):
+        for name in few or ["a"]:
+            yield name
+
+
+def total(prices, *more, tax=0):
+    if not prices:
+        raise ValueError
+    return sum(prices) + tax
+
+
+def owner(cart):
+    return cart.owner
+"""
+CALLS = (
+    "import shop\ncart = shop.Cart('ada')\nlist(cart.names())\nshop.total([1], 'x', tax=1.5)\n"
+    "shop.owner(cart)\n"
+    "try:\n    shop.total([])\nexcept ValueError:\n    pass\n"
+)
+
+
+def traced(root: Path) -> Path:
+    """What was seen of SHOP while CALLS ran, in a process that is watched from its start."""
+    beside, code = root / "beside", root / "code"
+    for folder in (beside, code):
+        folder.mkdir()
+    (code / "shop.py").write_text(SHOP)
+    (beside / "tracer.py").write_bytes(Path(trace_calls.__file__).read_bytes())
+    start = f"import tracer\ntracer.start([{str(code)!r}], {str(beside)!r})\n"
+    (beside / "sitecustomize.py").write_text(start)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(beside), str(code)))}
+    subprocess.run([sys.executable, "-c", CALLS], cwd=code, env=env, check=True)
+    (told,) = beside.glob("calls-*.json")
+    return told
+
+
+def test_a_running_program_shows_what_its_functions_are_called_with(tmp_path: Path) -> None:
+    told = json.loads(traced(tmp_path).read_bytes())
+    assert {f"{path} {name}": slots for path, name, _, slots in told["functions"]} == {
+        "shop.py Cart.__init__": {"owner": [["str"]], "return": [["None"]]},
+        "shop.py Cart.names": {"few": [["None"]], "yield": [["str"]], "return": [["None"]]},
+        "shop.py total": {
+            "prices": [["list", [["int"]]], ["list", []]],
+            "more": [["str"]],
+            "tax": [["float"], ["int"]],
+            "return": [["float"]],
+        },
+        "shop.py owner": {"cart": [["shop:Cart"]], "return": [["str"]]},
+    }
+
+
+@pytest.mark.soak
+def test_the_program_annotates_what_mypy_and_the_tests_bear_out(tmp_path: Path) -> None:
+    told = traced(tmp_path)
+    argv = (sys.executable, "-I", "-m", "sparky.tools.programs.typed", "--annotate", "--traces", str(told))
+    done = subprocess.run((*argv, "--", "shop.py"), cwd=tmp_path / "code", capture_output=True, check=True)
+    lines = [line for one in json.loads(done.stdout) for line in [one["message"]]]
+    assert lines == ["Function is missing a type annotation"] * 4
+    edits = {edit["content"] for one in json.loads(done.stdout) for edit in one["fix"]["edits"]}
+    assert {": list[int]", " -> float", ": Cart", " -> str", ": str", " -> Iterator[str]"} <= edits
+
+
+def test_traces_of_no_test_are_none() -> None:
+    assert read(None, {"a.py": "a"}).seen == {}
