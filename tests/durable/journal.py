@@ -13,20 +13,24 @@ from tests.durable.tracer import Boundary
 class Tried:
     """What was wrong after a run that was broken off at a boundary; "": nothing.
 
-    `killed`: itself, and not what it had started; else it was gone on with from what lay on the disk there.
+    `killed`: itself, and not what it had started; else it was gone on with from what lay on the disk there,
+    whose name is `state`.
     """
 
     boundary: Boundary
     why: str
     killed: bool = False
+    state: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cuts:
-    """In how many of its frames the log was cut; every time with one commit in the end."""
+    """In how many of its frames a part of the cuts was made, and what was wrong in the end; "": nothing."""
 
+    part: int
     cut: int
     frames: int
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +52,9 @@ class Journal:
     path: Path
     passed: list[Boundary] = field(default_factory=list)
     tried: set[Boundary] = field(default_factory=set)
+    states: set[str] = field(default_factory=set)
     killed: set[Boundary] = field(default_factory=set)
-    cuts: Cuts | None = None
+    cuts: dict[int, Cuts] = field(default_factory=dict)
     wrong: int = 0
 
     @classmethod
@@ -59,9 +64,8 @@ class Journal:
         lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         for line in (msgspec.json.decode(line, type=Line) for line in lines):
             journal.passed.extend(line.passed)
-            journal.cuts = line.cuts or journal.cuts
-            if line.tried:
-                journal.note(line.tried)
+            for done in (line.tried, line.cuts):
+                journal.note(done)
         journal.wrong = 0
         return journal
 
@@ -74,18 +78,25 @@ class Journal:
         """Note what came of a kill, or of the cuts."""
         match done:
             case Tried():
-                self.note(done)
                 self._write(Line(tried=done))
             case Cuts():
-                self.cuts = done
                 self._write(Line(cuts=done))
+        self.note(done)
 
-    def note(self, tried: Tried) -> None:
+    def note(self, done: Tried | Cuts | None) -> None:
         """Keep it in mind."""
-        if tried.why:
-            self.wrong += 1
-        else:
-            (self.killed if tried.killed else self.tried).add(tried.boundary)
+        match done:
+            case Tried(why="", killed=True):
+                self.killed.add(done.boundary)
+            case Tried(why=""):
+                self.tried.add(done.boundary)
+                self.states.add(done.state)
+            case Cuts(why=""):
+                self.cuts[done.part] = done
+            case Tried() | Cuts():
+                self.wrong += 1
+            case None:
+                pass
 
     def _write(self, line: Line) -> None:
         with self.path.open("ab") as file:
