@@ -8,14 +8,15 @@ from types import MappingProxyType
 import pytest
 
 from sparky.adapters.memory import MemoryTests
-from sparky.domain.attempt import Stage
+from sparky.domain.attempt import Stage, Verdict
 from sparky.domain.finding import findings_issue
 from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.state import Context, End, Handoff, Outcome, PipelineState
 from sparky.domain.testing import TestRun, Trouble
 from sparky.evidence.detect import detect, exported
-from sparky.fixing.trial import MAX_TRIALS, Blame, Trial
+from sparky.fixing.trial import MAX_TRIALS, trial_of
+from sparky.fixing.verdict import Blame
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.stages.table import perform
@@ -188,7 +189,9 @@ def test_a_fix_that_makes_the_tests_break_off_is_withdrawn_and_tried_again_the_n
 
 def test_what_was_not_tried_for_want_of_trials_is_not_blamed(stand: Stand) -> None:
     state = stand.state(stand.commit({"a.py": NEEDED}))
-    trial = Trial(state=state, ports=stand.house.ports, stack=(), stage=Stage.TEST, count=MAX_TRIALS)
+    refused = Handoff(stage=Stage.TEST, reason="").begin(Verdict.REVISE, "red")
+    trial = trial_of(state.record(refused), stand.house.ports, ())
+    trial.count = MAX_TRIALS
     piece = (0, Unit(path="a.py", rule="F401"))
     assert trial.is_green([piece]) is False
     assert trial.blame == {piece: Blame(why="was not shown to be safe in 60 trials", lasting=False)}
