@@ -12,11 +12,12 @@ from sparky.domain.gates import may_edit
 from sparky.domain.moves import pause_s
 from sparky.domain.report import ActionItem
 from sparky.domain.state import Handoff, PipelineState
+from sparky.events import SessionEnding
 from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.evidence.sessions import as_left, heard
 from sparky.formats.state_json import encode
-from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
+from sparky.ports import Ports, SessionRequest, SessionResult, UncommittableError
 from sparky.reports.branch import BRIEFING, Briefing
 from sparky.reports.compose import REPLIES, replies_of
 from sparky.reports.inline_md import place
@@ -34,7 +35,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     told = briefing(role_of(ports, handoff.agent), state, ports)
     brief = {BRIEFING: ports.blobs.put(encode(told))} if told.read_any else {}
     if _is_anothers(told, handoff, state):
-        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.reason}")
+        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.why}")
         return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over", blobs=brief)
     result = as_left(converse(handoff, state, ports, works, told), handoff, state, ports)
     attempt = _cut_short(handoff, state, ports, result) or _outcome(handoff, state, ports, result)
