@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -16,7 +15,7 @@ from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
 from sparky.domain.testing import TestRun
-from sparky.events import Aftermath
+from sparky.events import Aftermath, SessionEnding
 
 
 class Shell(Protocol):
@@ -27,6 +26,9 @@ class Shell(Protocol):
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
+
+    def halted(self) -> bool:
+        """Whether `halt` was called: what works in process must end itself."""
 
     def level(self) -> Level:
         """The confinement that a command with a policy gets on this machine."""
@@ -183,18 +185,6 @@ class SessionRequest:
     turns: int | None = None
     reports: Path | None = None
     review: bool = False
-
-
-class SessionEnding(Enum):
-    """How a session ended, whatever the agent says of it. UNABLE: it could not work here at all."""
-
-    FINISHED = "finished"
-    TIMED_OUT = "timed out"
-    BROKEN_OFF = "broken off"
-    RATE_LIMITED = "the model's rate limit is reached"
-    OUTAGE = "the model does not answer"
-    OVER_BUDGET = "the budget is used up"
-    UNABLE = "the runner can't work here"
 
 
 @dataclass(frozen=True, kw_only=True)

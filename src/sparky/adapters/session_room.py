@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sparky.domain.command import Command, Policy
 from sparky.domain.run import room
-from sparky.events import Aftermath
-from sparky.ports import Progress, SessionRequest, Shell
+from sparky.events import Aftermath, SessionEnding
+from sparky.ports import Progress, SessionRequest, SessionResult, Shell
 
 _SECRET = re.compile(rb"://[^/\s@]+@|extraheader|^\s*helper\s*=", re.IGNORECASE | re.MULTILINE)
 _STREAM_BYTES = 4_000_000
@@ -151,3 +151,8 @@ def readable_git(git_dir: Path) -> tuple[Path, ...]:
     except OSError:
         return ()
     return () if _SECRET.search(settings) else (git_dir,)
+
+
+def unable(why: str) -> SessionResult:
+    """A session that could not begin."""
+    return SessionResult(claimed_success=False, summary="", ending=SessionEnding.UNABLE, detail=why)

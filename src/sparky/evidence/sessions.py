@@ -5,7 +5,8 @@ from dataclasses import replace
 from sparky.domain.attempt import Stage
 from sparky.domain.run import room
 from sparky.domain.state import Handoff, PipelineState
-from sparky.ports import Ports, SessionEnding, SessionResult
+from sparky.events import SessionEnding
+from sparky.ports import Ports, SessionResult
 
 
 def heard(handoff: Handoff, state: PipelineState, ports: Ports) -> tuple[str, ...]:
