@@ -119,6 +119,10 @@ def large() -> bool:
         "one line": "expected a, b, c ",
         "brackets": "[" * 20 + "(file: " * 20,
         "stars": "**" * 30 + "- " * 30,
+        "words": "a " * 990 + "\n",
+        "marks": "!" * 1990 + "\n",
+        "short marks": "!!!\n",
+        "paths": "a_1/" * 490 + "\n",
     }
     worst = 0.0
     for name, piece in shapes.items():

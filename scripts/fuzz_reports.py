@@ -1,7 +1,8 @@
 """Feed the readers of reports with whatever atheris thinks of: no crash, and no text that takes long.
 
     pip install atheris
-    PYTHONPATH=src python scripts/fuzz_reports.py -max_total_time=600 tests/golden/reports/*
+    mkdir found  # what it makes up goes into the first folder
+    PYTHONPATH=src python scripts/fuzz_reports.py -max_total_time=600 found tests/golden/reports/*/
 
 atheris is not among the dependencies: it is not made for every Python.
 """

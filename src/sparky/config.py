@@ -20,7 +20,7 @@ FILE = "sparky.toml"
 LIMITS = ("attempt_budget", "day_budget")
 """Settings that are tables of limits."""
 
-RUNNERS = ("claude", "codex", "claude-acp", "codex-acp", "opencode")
+RUNNERS = ("claude", "codex", "claude-acp", "codex-acp", "opencode", "model")
 """The coding agents that sessions can be had with."""
 
 POSITIVE = (
@@ -188,9 +188,7 @@ def parse_settings(table: object, where: str) -> Settings:
     _check_positive(settings, where)
     for name in LIMITS:
         _check_positive(getattr(settings, name), f"{where}: {name}")
-    for runner in filter(None, (settings.runner, settings.fallback_runner)):
-        if runner not in RUNNERS:
-            raise ConfigError(f"{where}: no runner is called {runner!r}; there are {', '.join(RUNNERS)}")
+    _check_runners(settings, where)
     _check_tests(settings, where)
     return settings
 
@@ -201,6 +199,14 @@ def _check_positive(values: Settings | Limits, where: str) -> None:
         if value is not None and not 0 < value < math.inf:
             unit = " seconds" if key.endswith("_s") else ""
             raise ConfigError(f"{where}: {key} is {value}, and must be above 0{unit}")
+
+
+def _check_runners(settings: Settings, where: str) -> None:
+    for runner in filter(None, (settings.runner, settings.fallback_runner)):
+        if runner not in RUNNERS:
+            raise ConfigError(f"{where}: no runner is called {runner!r}; there are {', '.join(RUNNERS)}")
+    if settings.fallback_runner == "model":
+        raise ConfigError(f"{where}: fallback_runner can't be 'model', which has no model of its own choice")
 
 
 def _check_tests(settings: Settings, where: str) -> None:

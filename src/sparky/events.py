@@ -71,10 +71,26 @@ class SubAgent:
 
 @dataclass(frozen=True, kw_only=True)
 class Used:
-    """All that the session has used so far, its sub-agents' tokens among them; `cost_usd` None: unknown."""
+    """All that the session has used so far, its sub-agents' among it; `cost_usd` None: unknown.
+
+    `turns` are answers of the model.
+    """
 
     usage: Usage
+    turns: int = 0
     cost_usd: float | None = None
+
+
+class SessionEnding(Enum):
+    """How a session ended, whatever the agent says of it. UNABLE: it could not work here at all."""
+
+    FINISHED = "finished"
+    TIMED_OUT = "timed out"
+    BROKEN_OFF = "broken off"
+    RATE_LIMITED = "the model's rate limit is reached"
+    OUTAGE = "the model does not answer"
+    OVER_BUDGET = "the budget is used up"
+    UNABLE = "the runner can't work here"
 
 
 class Failure(Enum):
@@ -83,6 +99,7 @@ class Failure(Enum):
     RATE_LIMIT = "rate limit"
     OUTAGE = "outage"
     LOGIN = "login"
+    BUDGET = "budget"
     OTHER = "error"
 
 
@@ -129,3 +146,16 @@ def told(event: Event) -> str:
 
 def _by(name: str) -> str:
     return f"[{name}] " if name else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aftermath:
+    """What the transcripts of a session tell once it has ended.
+
+    `said` are the things that persons said in it, as text, the most telling first; none is a tool's output,
+    and secrets are taken out. `broken` is what shows that it did not come to its end, "" if it did, if a
+    person stopped it, or if there is no transcript.
+    """
+
+    said: tuple[str, ...] = ()
+    broken: str = ""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -16,6 +15,7 @@ from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
 from sparky.domain.testing import TestRun
+from sparky.events import Aftermath, SessionEnding
 
 
 class Shell(Protocol):
@@ -26,6 +26,9 @@ class Shell(Protocol):
 
     def halt(self) -> None:
         """End all confined and supervised commands, now and from now on; others run to their end."""
+
+    def halted(self) -> bool:
+        """Whether `halt` was called: what works in process must end itself."""
 
     def level(self) -> Level:
         """The confinement that a command with a policy gets on this machine."""
@@ -87,10 +90,7 @@ class Repository(Protocol):
         """Put the run's commits onto another base: (new head, ()), or (None, files in conflict)."""
 
     def revert(self, base: str, head: str, onto: str, message: str) -> tuple[str | None, tuple[str, ...]]:
-        """Take the changes from `base` to `head` back on top of `onto`: (new head, ()), or (None, files).
-
-        A new commit; no branch is moved and no worktree touched. The files are those in conflict.
-        """
+        """A commit on `onto` that takes `base` to `head` back, and (); or None, and the files in conflict."""
 
     def overlay(self, onto: str, files: Mapping[str, bytes | None]) -> str:
         """A commit on `onto` that no ref holds: these files have these bytes (None: are not there)."""
@@ -158,10 +158,7 @@ class Tests(Protocol):
         """
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
-        """A file of JSON: what the project's functions are called with, and give, as the tests run at `sha`.
-
-        It is as `tools/trace_calls.py` says; None where nothing could be seen. Kept for the next who asks.
-        """
+        """A file of what functions are called with, and give (`tools/trace_calls.py`), kept; None: unseen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,18 +185,6 @@ class SessionRequest:
     turns: int | None = None
     reports: Path | None = None
     review: bool = False
-
-
-class SessionEnding(Enum):
-    """How a session ended, whatever the agent says of it. UNABLE: it could not work here at all."""
-
-    FINISHED = "finished"
-    TIMED_OUT = "timed out"
-    BROKEN_OFF = "broken off"
-    RATE_LIMITED = "the model's rate limit is reached"
-    OUTAGE = "the model does not answer"
-    OVER_BUDGET = "the budget is used up"
-    UNABLE = "the runner can't work here"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,6 +215,13 @@ class Runner(Protocol):
     """Starts a session of a coding agent."""
 
     def run(self, request: SessionRequest) -> SessionResult: ...
+
+
+class Transcripts(Protocol):
+    """What sessions leave behind."""
+
+    def aftermath(self, room: str) -> Aftermath:
+        """What the transcripts in a session's room tell; nothing where there is none."""
 
 
 class Lock(Protocol):
@@ -292,6 +284,7 @@ class Ports:
     receipts: Receipts
     refusals: Refusals
     reports: Reports
+    transcripts: Transcripts
     agents: tuple[Agent, ...]
     binaries: Mapping[str, str]
     scratch: Path

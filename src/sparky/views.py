@@ -159,7 +159,8 @@ def _step(attempt: Attempt, told: Briefing | None) -> StoryStep:
 def _turn(attempt: Attempt) -> str | None:
     if attempt.confidence is None:
         return None
-    return f"{attempt.responsibility.value} ({attempt.confidence:.2f}): {'; '.join(attempt.because)}"
+    why = f": {'; '.join(attempt.because)}" if attempt.because else ""
+    return f"{attempt.responsibility.value} ({attempt.confidence:.2f}){why}"
 
 
 def _next_step(row: RunRow, life: Life) -> str:

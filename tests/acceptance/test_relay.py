@@ -34,6 +34,8 @@ def test_a_review_blocks_the_tester_acts_and_it_is_merged(world_of: MakeWorld) -
     newest = world.sparky("report", "latest", "--agent", "testing", "--issue", "1", "--ref", chain).out
     assert newest == "docs/reports/TestingAgent_Issue#1_Report_v2.md\n"
     shown = world.sparky("show", run).out
+    assert "whose turn: tester (0.95)\n" in shown
+    assert "by coder  not its turn: 1 item for the tester: test a negative number" in shown
     assert "coder: not_my_responsibility by ReviewAgent_Issue#1_Report_v1.md: " in shown
     assert (
         "tester: retry_after_review_block by ReviewAgent_Issue#1_Report_v1.md: 1 item for the tester" in shown

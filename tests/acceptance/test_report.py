@@ -126,6 +126,7 @@ def test_a_person_sees_what_is_understood(world_of: MakeWorld) -> None:
         "for the tester: test the alias (tests/test_main.py)",
     ]
     assert said[5] == "  line 11 is not understood: whatever"
+    assert said[6].startswith("turn coder (95% sure): 1 item for the coder: keep the old flag")
 
 
 def test_the_next_name_follows_the_highest_and_is_never_written_twice(world_of: MakeWorld) -> None:
@@ -196,6 +197,9 @@ def test_the_history_is_a_table_for_people(here: World) -> None:
         "CodingAgent_Issue#5_Report_v1.md",
         "ReviewAgent_Issue#5_Report_v1.md",
     ]
+    (here.repo / "docs/reports/CodingAgent_Issue#_Report_v3.md").write_text("")
+    odd = here.sparky("report", "history", "--issue", "5")
+    assert "CodingAgent_Issue#_Report_v3.md has no issue number after `Issue`; it is passed over" in odd.err
     assert here.sparky("report", "history", "--issue", "77").out == "no report on issue 77\n"
 
 

@@ -42,6 +42,9 @@ class Counting:
     def halt(self) -> None:
         self._shell.halt()
 
+    def halted(self) -> bool:
+        return self._shell.halted()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fixed:

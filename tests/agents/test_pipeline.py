@@ -1,5 +1,6 @@
 """Issues taken through the whole pipeline by real coding agents, against a scripted model."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -138,6 +139,30 @@ def test_a_wrong_fix_is_refused_tried_again_and_then_right(scene: MakeScene) -> 
         ("test", "REVISE"),
     ]
     assert said.json()["tokens"] == here.model.tokens.total
+
+
+SAID = {
+    "type": "queue-operation",
+    "operation": "enqueue",
+    "timestamp": "2026-03-01T10:00:00Z",
+    "content": "keep the name double, please",
+    "sessionId": "s",
+}
+"""What Claude Code writes where a person types while it works."""
+
+
+def test_what_a_person_said_in_a_session_is_told_to_the_next_one_and_the_first_prompt_is_not(
+    scene: MakeScene,
+) -> None:
+    typed = Run(command=f"echo '{json.dumps(SAID)}' >> $(ls $CLAUDE_CONFIG_DIR/projects/*/*.jsonl)")
+    here = scene("claude", (typed, Say(text="Done.")), (RIGHT, Say(text="Done now.")))
+    result = here.run().json()
+    assert result["outcome"] == "merged", result
+    assert [name for name, _ in steps(here, result["run_id"])][:3] == ["route", "execute", "execute"]
+    room = here.world.root / "state" / "sessions" / result["run_id"]
+    (prompt,) = (room / "0-2-coder" / "prompts.jsonl").read_text().splitlines()
+    heard = json.loads(prompt).partition("by the transcripts:\n")[2].partition("\n\n")[0]
+    assert heard == "- The person said meanwhile: keep the name double, please"
 
 
 @pytest.mark.soak

@@ -15,14 +15,15 @@ from sparky.adapters.memory import MemoryProgress
 from sparky.adapters.session_room import Grounds
 from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Level
-from sparky.ports import SessionEnding, SessionRequest, SessionResult
+from sparky.events import SessionEnding
+from sparky.ports import SessionRequest, SessionResult
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Action, Delegate, Fault, Run, Say, Scripts, Turn, Wait, Write
 from tests.agents.conftest import Serve, environment, installed
 
 pytestmark = pytest.mark.agents
 
-PROGRAM = {"claude": "claude", "codex": "codex"}
+PROGRAM = {"claude": "claude", "codex": "codex", "claude-acp": "claude-agent-acp"}
 INNER = (Write(path="inner.txt", text="inner\n"), Say(text="inner is done"))
 
 
@@ -34,7 +35,7 @@ class Stage:
         self.progress = MemoryProgress()
         self.worktree = root / "work"
         self.worktree.mkdir()
-        path = installed(PROGRAM[runner])
+        path = installed(*(PROGRAM[name] for name in PROGRAM if name == runner))
         self.shell = SystemShell(
             {"PATH": path, "HOME": str(root / "home"), "LANG": "C.UTF-8"}, scratch=root / "private"
         )
@@ -57,7 +58,7 @@ class Stage:
             agent="coder",
             number=1,
             timeout_s=60,
-            model="scripted" if self.runner == "codex" else "",
+            model="scripted" if self.runner.startswith("codex") else "",
         )
 
     def run(self, request: SessionRequest) -> SessionResult:
@@ -100,7 +101,7 @@ def test_it_edits_what_it_may_and_tells_it_to_the_token(
     scripts |= {"edit": (turns,)}  # type: ignore[operator]
     result = here.run(here.request("edit"))
     assert (result.ending, result.claimed_success, result.summary) == (SessionEnding.FINISHED, True, "Done.")
-    assert result.tokens == here.model.tokens.total
+    assert (result.tokens, result.turns) == (here.model.tokens.total, 3)
     assert result.level is not Level.OFF
     assert (here.worktree / "a.txt").read_text() == "one\n"
     assert not (here.root / "outside.txt").exists()
@@ -160,13 +161,27 @@ def test_what_goes_wrong_with_the_model_has_its_name(
         assert result.retry_at is None
 
 
-def test_one_that_goes_over_its_budget_is_ended(stage: Callable[[str, Scripts], Stage]) -> None:
+@pytest.mark.parametrize("runner", PROGRAM)
+@pytest.mark.parametrize("limit", [{"tokens": 4000}, {"turns": 4}])
+def test_one_that_goes_over_its_budget_is_ended(
+    stage: Callable[[str, Scripts], Stage], limit: dict[str, int], runner: str
+) -> None:
     steps = tuple(Run(command=f"echo {number} >> done.txt") for number in range(50))
-    here = stage("claude", {"many": ((*steps, Say(text="never")),)})
-    result = here.run(replace(here.request("many"), tokens=4000))
-    assert result.ending is SessionEnding.OVER_BUDGET
-    assert 4000 <= result.tokens <= here.model.tokens.total
+    here = stage(runner, {"many": ((*steps, Say(text="never")),)})
+    result = here.run(replace(here.request("many"), **limit))  # type: ignore[arg-type]
+    assert result.ending is SessionEnding.OVER_BUDGET, result
+    assert limit.get("tokens", 0) <= result.tokens <= here.model.tokens.total
+    assert limit.get("turns", 0) <= result.turns <= len(here.model.answers)
     assert 1 <= len((here.worktree / "done.txt").read_text().splitlines()) < 20
+
+
+@pytest.mark.parametrize("runner", PROGRAM)
+def test_one_that_ends_with_its_last_turn_has_finished(
+    stage: Callable[[str, Scripts], Stage], runner: str
+) -> None:
+    here = stage(runner, {"few": ((Run(command="true"), Say(text="Done.")),)})
+    result = here.run(replace(here.request("few"), turns=2))
+    assert (result.ending, result.turns) == (SessionEnding.FINISHED, 2)
 
 
 ESCAPING = (

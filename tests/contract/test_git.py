@@ -255,6 +255,9 @@ class Changing:
     def halt(self) -> None:
         self._shell.halt()
 
+    def halted(self) -> bool:
+        return self._shell.halted()
+
 
 class Telling:
     """A shell that adds to the environment of each command."""
@@ -271,3 +274,6 @@ class Telling:
 
     def halt(self) -> None:
         self._shell.halt()
+
+    def halted(self) -> bool:
+        return self._shell.halted()

@@ -16,8 +16,9 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Command, Completed, Ending
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
+from sparky.events import SessionEnding
 from sparky.formats.state_json import dump
-from sparky.ports import Runner, SessionEnding, SessionRequest, SessionResult, Shell
+from sparky.ports import Runner, SessionRequest, SessionResult, Shell
 
 DONE = SessionEnding.FINISHED
 both = pytest.mark.parametrize("memory", [False, True], ids=["real", "memory"])
@@ -55,7 +56,9 @@ class TestShell:
         self, tmp_path: Path, *, memory: bool
     ) -> None:
         shell = self.make(memory=memory)
+        assert not shell.halted()
         shell.halt()
+        assert shell.halted()
         ended = shell.run(self.command(tmp_path, supervised=True))
         assert (ended.ending, ended.stdout) == (Ending.KILLED, b"")
         assert shell.run(self.command(tmp_path)).code == 3

@@ -17,9 +17,10 @@ from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
 from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
+from sparky.events import SessionEnding
 from sparky.formats.state_json import decode, encode
 from sparky.pipeline import drive
-from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult
+from sparky.ports import Ports, SessionRequest, SessionResult
 from sparky.stages.table import perform
 from tests.builders import ISSUE
 from tests.stages.stand import Stand

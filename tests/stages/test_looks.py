@@ -38,6 +38,9 @@ class Recording:
     def halt(self) -> None:
         self._shell.halt()
 
+    def halted(self) -> bool:
+        return self._shell.halted()
+
     def looks(self) -> list[tuple[str, ...]]:
         """The paths of every detection, in order."""
         asked = [c.argv for c in self.commands if "--output-format" in c.argv]

@@ -8,14 +8,15 @@ from types import MappingProxyType
 import pytest
 
 from sparky.adapters.memory import MemoryTests
-from sparky.domain.attempt import Stage
+from sparky.domain.attempt import Stage, Verdict
 from sparky.domain.finding import findings_issue
 from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.state import Context, End, Handoff, Outcome, PipelineState
 from sparky.domain.testing import TestRun, Trouble
 from sparky.evidence.detect import detect, exported
-from sparky.fixing.trial import MAX_TRIALS, Blame, Trial
+from sparky.fixing.trial import MAX_TRIALS, trial_of
+from sparky.fixing.verdict import Blame
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.stages.table import perform
@@ -134,7 +135,36 @@ def test_one_culprit_among_many_findings_of_one_file_costs_about_log_n_runs_of_t
     source = "".join(f"import {name}\n" for name in names) + "\nX = 1\n"
     state = fixed(stand, {"a.py": source.encode()})
     assert text(stand, state) == b"import needed\n\nX = 1\n"
-    assert len({sha for sha, only in stand.house.tests.ran if not only}) <= 12
+    ran = stand.house.tests.ran
+    assert len(ran) <= 16
+    assert {only for _, only in ran} == {(), ("test_a",)}
+    assert {sha for sha, only in ran if not only} >= {state.base, state.head}
+
+
+def test_the_file_that_a_red_test_points_to_is_looked_at_first(stand: Stand) -> None:
+    stand.ids = ("a.py::test_a", "test_b")
+    stand.red = lambda files: {"a.py::test_a": "it is gone"} if needs_it(files) else {}
+    others = {f"other{number:02}.py": b"import os\n\nX = 1\n" for number in range(40)}
+    state = fixed(stand, {"a.py": NEEDED, **others})
+    assert text(stand, state) == b"import needed\n\nX = 1\n"
+    assert {text(stand, state, path) for path in others} == {b"X = 1\n"}
+    last = state.of(Stage.EXECUTE)[-1]
+    assert last.reason == "42 edit(s) kept, 1 withdrawn after 4 trial(s)"
+
+
+def test_what_only_the_whole_shows_is_looked_for_in_another_round(stand: Stand) -> None:
+    def red(files: Mapping[str, bytes]) -> Red:
+        if needs_it(files):
+            return needs_it(files)
+        return {} if b"import os" in files["b.py"] else {"test_b": "no os"}
+
+    stand.red = red
+    state = fixed(stand, {"a.py": NEEDED, "b.py": b"import os\nimport re\n\nX = 1\n"})
+    assert (text(stand, state), text(stand, state, "b.py")) == (
+        b"import needed\n\nX = 1\n",
+        b"import os\n\nX = 1\n",
+    )
+    assert refused(stand) == ["withdrawn: its fix breaks test_a", "withdrawn: its fix breaks test_b"]
 
 
 def test_edits_that_are_sound_alone_and_not_together_are_made_one_after_the_other(stand: Stand) -> None:
@@ -188,7 +218,9 @@ def test_a_fix_that_makes_the_tests_break_off_is_withdrawn_and_tried_again_the_n
 
 def test_what_was_not_tried_for_want_of_trials_is_not_blamed(stand: Stand) -> None:
     state = stand.state(stand.commit({"a.py": NEEDED}))
-    trial = Trial(state=state, ports=stand.house.ports, stack=(), stage=Stage.TEST, count=MAX_TRIALS)
+    refused = Handoff(stage=Stage.TEST, reason="").begin(Verdict.REVISE, "red")
+    trial = trial_of(state.record(refused), stand.house.ports, ())
+    trial.count = MAX_TRIALS
     piece = (0, Unit(path="a.py", rule="F401"))
     assert trial.is_green([piece]) is False
     assert trial.blame == {piece: Blame(why="was not shown to be safe in 60 trials", lasting=False)}

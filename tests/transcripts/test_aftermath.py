@@ -3,10 +3,8 @@
 import shutil
 from pathlib import Path
 
-import pytest
-
-from sparky.transcripts.aftermath import Aftermath, aftermath
-from sparky.transcripts.model import EndState
+from sparky.events import Aftermath
+from sparky.transcripts.aftermath import aftermath
 from tests.transcripts.lines import (
     BARE,
     REFUSED,
@@ -21,7 +19,7 @@ from tests.transcripts.lines import (
 )
 
 PROMPT = "Mend the total of an order."
-REASON = "use the helper\n  that is there; password = '[redacted: assigned secret]'"
+REASON = "use the helper\nthat is there; password = '[redacted: assigned secret]'"
 STOPPED = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
 
 
@@ -52,13 +50,13 @@ def test_what_a_person_said_reaches_the_next_attempt_in_order_and_no_tool_does(
         user("keep the build directory", 12),
     )
     project.write("agent-a1.jsonl", user("Look for the total.", 5, **agent("a1", "s")))
-    found = aftermath(archived(project, tmp_path), [PROMPT], pytest.fail)
-    assert found.said.split("\n- ") == [
-        "- The person stopped the work (Bash rm -rf build): keep the build directory",
+    found = aftermath(archived(project, tmp_path), [PROMPT])
+    assert list(found.said) == [
+        "The person stopped the work (Bash rm -rf build): keep the build directory",
         f"The person refused a tool call (Edit shop/total.py): {REASON}",
         f"The person said: {'a' * 1400} […] {'b' * 600}",
     ]
-    assert (found.end, found.why) == (EndState.KILLED, "a prompt was not answered")
+    assert found.broken == "a prompt was not answered"
 
 
 def test_a_codex_thread_that_was_stopped_says_so(tmp_path: Path) -> None:
@@ -70,9 +68,16 @@ def test_a_codex_thread_that_was_stopped_says_so(tmp_path: Path) -> None:
     path = tmp_path / "sessions" / "2026" / "03" / "01" / "rollout-2026-03-01T10-00-00-t1.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text(text_of(*({"timestamp": at(second), **row} for second, row in enumerate(rows))))
-    found = aftermath(tmp_path, [PROMPT], pytest.fail)
-    assert (found.said, found.end) == ("- The person stopped the work.", EndState.INTERRUPTED)
+    found = aftermath(tmp_path, [PROMPT])
+    assert found == Aftermath(said=("The person stopped the work.",))
 
 
 def test_an_attempt_without_transcripts_tells_nothing(tmp_path: Path) -> None:
-    assert aftermath(tmp_path, (), pytest.fail) == Aftermath()
+    assert aftermath(tmp_path, ()) == Aftermath()
+
+
+def test_what_an_agent_linked_to_from_its_directory_tells_nothing(project: Project, tmp_path: Path) -> None:
+    project.write("s.jsonl", user("what I say elsewhere is no business of this run", 1))
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "projects").symlink_to(project.history.parent)
+    assert aftermath(tmp_path / "kept", ()) == Aftermath()

@@ -14,7 +14,7 @@ from sparky.transcripts.claude_entry import QUIET, SPEAKING
 from sparky.transcripts.claude_scan import read_fast, read_whole
 from sparky.transcripts.codex import CodexReader
 from sparky.transcripts.model import Scan, Source
-from tests.transcripts.lines import answer, call, entry, text_of, user, words
+from tests.transcripts.lines import answer, entry, text_of, user, words
 
 GOOD = text_of(user("still here", 1)).encode()
 
@@ -155,7 +155,7 @@ OWN = {"input_tokens": 2, "output_tokens": 1, "cache_creation": {"ephemeral_1h_i
 def test_the_tokens_of_a_message_are_its_own_whatever_stands_beside_them(
     own: object, given: dict[str, object], more: dict[str, object]
 ) -> None:
-    line = real("m1", own, call("c1", **given), **more)
+    line = real("m1", own, {"type": "tool_use", "id": "c1", "input": given}, **more)
     fast, whole = scans(text_of(user("one"), line).encode())
     assert fast == whole
     assert [(one.message, one.output, one.cache_write_1h) for one in fast.usage] == (

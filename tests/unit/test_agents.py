@@ -3,7 +3,7 @@ from importlib import import_module
 
 import pytest
 
-from sparky.adapters.cli_runners import KNOWN
+from sparky.adapters.cli_runners import KNOWN, MODEL
 from sparky.agents.coder import CODER
 from sparky.agents.complexity import COMPLEXITY
 from sparky.agents.dead_code import DEAD_CODE
@@ -172,7 +172,7 @@ def test_the_check_for_agents_of_others_names_what_is_wrong_with_just_this_one()
 
 def test_every_runner_of_the_settings_is_known_with_its_program() -> None:
     modules = {name: import_module(f"sparky.adapters.{known.module}") for name, known in KNOWN.items()}
-    assert tuple(KNOWN) == RUNNERS
+    assert (*KNOWN, MODEL) == RUNNERS
     assert {name: modules[name].AGENTS[name].program for name in KNOWN} == {
         name: known.program for name, known in KNOWN.items()
     }

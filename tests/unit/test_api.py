@@ -123,6 +123,16 @@ def test_an_unassigned_resolution_is_everybodys_as_it_always_was() -> None:
     assert determine_my_responsibility(text, "CODING_AGENT") == (True, [], "Unclear responsibility")
 
 
+@pytest.mark.parametrize("agent", ["CODING", "TESTING"])
+def test_a_resolution_that_is_assigned_to_nobody_is_everybodys(agent: str) -> None:
+    text = "## Resolution Required\n1. Allow all letters (File: src/names.py)\n2. Say so\n\nBlocked.\n"
+    assert determine_my_responsibility(text, agent) == (
+        True,
+        ["Allow all letters", "Say so"],
+        "Unclear responsibility",
+    )
+
+
 def test_what_is_another_agents_is_left_alone() -> None:
     text = "Test is correct. Implementation has bug in validateName()"
     acts, items, reason = determine_my_responsibility(text, "TESTING")

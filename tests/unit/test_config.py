@@ -122,7 +122,8 @@ WRONG = {
     "attempt_budget, day_budget, sandbox, "
     "constraints, issues, script, runner, fallback_runner, model, write_results, sisters",
     "runner = 'cloud'": "no runner is called 'cloud'; there are claude, codex, "
-    "claude-acp, codex-acp, opencode",
+    "claude-acp, codex-acp, opencode, model",
+    "fallback_runner = 'model'": "fallback_runner can't be 'model', which has no model of its own choice",
     "merge = 'never'": "merge is 'never', and may be 'ask' or 'auto'",
     "sandbox = 'no'": "Expected `bool`, got `str` - at `$.sandbox`",
     "issues = ['a', 1]": "Expected `str`, got `int` - at `$.issues[1]`",

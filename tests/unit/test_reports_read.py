@@ -1,6 +1,7 @@
 """The tolerant reader: what stands in a report is found, however it is written, and nothing breaks it."""
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from re import _parser as sre  # type: ignore[attr-defined]
@@ -242,6 +243,21 @@ KNOWN = {"sparky.reports.lines._RULE"}
 def test_no_pattern_repeats_a_repetition() -> None:
     parsed = {name: sre.parse(pattern.pattern, pattern.flags) for name, pattern in patterns()}
     assert {name for name, tree in parsed.items() if repeats_a_repetition(tree)} <= KNOWN
+
+
+def spent(text: str) -> float:
+    """Seconds of the processor for one reading."""
+    started = time.process_time()
+    whose(read(text))
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize("length", [4, LONGEST - 1], ids=["short lines", "long lines"])
+@pytest.mark.parametrize("piece", ["- ", "!", "a ", "a_1/", "is not ", "wer: "])
+def test_four_times_the_text_is_far_from_sixteen_times_the_work(piece: str, length: int) -> None:
+    row = piece * max(1, length // len(piece)) + "\n"
+    short, long = (row * (size // (len(row) + 16)) for size in (15_000, 60_000))
+    assert any(spent(long) < 8 * spent(short) + 0.05 for _ in range(3))
 
 
 @pytest.mark.parametrize(

@@ -103,9 +103,10 @@ class _Conversation:
         talking = asyncio.ensure_future(self._talk(connection))
         either: set[asyncio.Future[Any]] = {talking, ended}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if talking.done():
-            self._heard.take(talking.result())
         talking.cancel()
+        # A process that is ended, or ends, in the middle of it closes the connection: then it said no end.
+        with suppress(asyncio.CancelledError, ConnectionError):
+            self._heard.take(await talking)
         with suppress(Exception):  # whatever the library makes of an end in the middle
             await connection.close()
         transport.close()

@@ -10,7 +10,7 @@ from sparky.adapters.heard import Heard, failure_of
 from sparky.adapters.ledgers import ClaudeLedger, Ledger
 from sparky.adapters.session_room import Launch, Place
 from sparky.domain.command import Command, Completed
-from sparky.events import Ended, Event, FileEdit, Limited, Permission, SubAgent, Text, ToolCall
+from sparky.events import Ended, Event, Failure, FileEdit, Limited, Permission, SubAgent, Text, ToolCall
 from sparky.ports import SessionRequest, Shell
 
 GIVEN = (
@@ -47,6 +47,7 @@ class Claude:
             "--strict-mcp-config",
         ]
         words += ["--model", request.model] if request.model else []
+        words += ["--max-turns", str(request.turns)] if request.turns else []
         words += ["--allowedTools", ",".join(request.tools)] if request.tools else []
         env = claude_env(place, given)
         return Launch(argv=tuple(words), env=env, config=place.room.config, stdin=request.prompt.encode())
@@ -126,6 +127,8 @@ def _result(line: dict[str, Any]) -> Iterator[Event]:
         yield Permission(about=str(denied.get("tool_name", "")), given=False)
     text = str(line.get("result") or "; ".join(map(str, line.get("errors") or ())))
     failure = failure_of(line.get("api_error_status")) if line.get("is_error") else None
+    if line.get("subtype") == "error_max_turns":
+        failure = Failure.BUDGET
     yield Ended(text=text, failure=failure)
 
 

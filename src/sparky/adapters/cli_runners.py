@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
-from sparky.adapters.session_room import Grounds
+from sparky.adapters.session_room import Grounds, unable
 from sparky.ports import Runner, SessionRequest, SessionResult
 
 
@@ -36,9 +36,13 @@ KNOWN: Mapping[str, Known] = {
 """By the names of `config.RUNNERS`."""
 
 
+MODEL, EXTRA = "model", "sparky-agents[model]"
+"""The runner that is no program, and what has to be installed for it."""
+
+
 def cli_runners(grounds: Grounds) -> Mapping[str, Runner]:
     """Every one of them, installed or not."""
-    return {name: _WhenAsked(grounds, name) for name in KNOWN}
+    return {**{name: _WhenAsked(grounds, name) for name in KNOWN}, MODEL: _InProcess(grounds)}
 
 
 class _WhenAsked:
@@ -52,4 +56,20 @@ class _WhenAsked:
         """One session, to its end."""
         agent = import_module(f"sparky.adapters.{KNOWN[self._name].module}").AGENTS[self._name]
         runner: Runner = import_module("sparky.adapters.cli_session").CliRunner(self._grounds, agent)
+        return runner.run(request)
+
+
+class _InProcess:
+    """The same for the model: its library is an extra."""
+
+    def __init__(self, grounds: Grounds) -> None:
+        self._grounds = grounds
+
+    def run(self, request: SessionRequest) -> SessionResult:
+        """One session, to its end."""
+        try:
+            module = import_module("sparky.adapters.model")
+        except ImportError as error:
+            return unable(f"{error}: pip install '{EXTRA}'")
+        runner: Runner = module.ModelRunner(self._grounds)
         return runner.run(request)

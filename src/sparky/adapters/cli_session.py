@@ -13,9 +13,9 @@ from typing import Protocol
 from sparky.adapters.egress import Egress, Endpoint
 from sparky.adapters.heard import Heard, Read
 from sparky.adapters.ledgers import Ledger
-from sparky.adapters.session_room import Grounds, Launch, Place, command_for, make_room
+from sparky.adapters.session_room import Grounds, Launch, Place, command_for, make_room, unable
 from sparky.domain.command import Command, Completed
-from sparky.ports import SessionEnding, SessionRequest, SessionResult, Shell
+from sparky.ports import SessionRequest, SessionResult, Shell
 
 
 class Agent(Protocol):
@@ -94,8 +94,3 @@ def by_lines(shell: Shell, command: Command, heard: Heard, read: Read) -> Comple
     done = shell.run(replace(command, hear=hear))
     heard.lines(read, b"\n")
     return done
-
-
-def unable(why: str) -> SessionResult:
-    """A session that could not begin."""
-    return SessionResult(claimed_success=False, summary="", ending=SessionEnding.UNABLE, detail=why)

@@ -19,7 +19,9 @@ GIVEN = ("CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 
 _LIMIT = re.compile(r"\b429\b|rate limit|usage limit|quota", re.IGNORECASE)
 _LOGIN = re.compile(r"\b40[13]\b|unauthorized|forbidden|not logged in", re.IGNORECASE)
-_OUTAGE = re.compile(r"\b5\d\d\b|high demand|stream|connect|timed? ?out|network|overloaded", re.IGNORECASE)
+_OUTAGE = re.compile(
+    r"\b5\d\d\b|high demand|stream|connect|timed? ?out|network|overloaded|malformed", re.IGNORECASE
+)
 
 
 class Codex:

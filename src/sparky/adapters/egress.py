@@ -127,6 +127,8 @@ class Egress:
     def _pass_on(self, client: socket.socket, server: socket.socket) -> None:
         for end in client, server:
             end.settimeout(None)
+            # Pieces go on as they come: the kernel would hold a second one back until the first is confirmed.
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         while not self._over.is_set():
             pending = [end for end in (server,) if isinstance(end, ssl.SSLSocket) and end.pending()]
             ready = pending or select.select([client, server], [], [], 0.5)[0]

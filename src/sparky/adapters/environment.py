@@ -58,7 +58,7 @@ class Environments:
         tree = self._repository.tree(sha)
         if tree not in self._read:
             paths = [path for path in self._repository.files(sha) if declares(path)]
-            files = {path: self._repository.read(sha, path) or b"" for path in paths}
+            files = dict(self._repository.contents(sha, paths))
             named = [f"{path}\0{digest(meaning(path, data))}" for path, data in files.items()]
             declared = parse(files, ".".join(self._uv.version.split(".")[:2]))
             # What was read of the files, too: a newer sparky may read them better.

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sparky.adapters.git_objects import Memory, is_sha
 from sparky.adapters.git_settings import DRIVER_OFF, ENVIRONMENT, EXACT, NOWHERE, QUIET
 from sparky.domain.command import Command, Completed, Ending
 from sparky.ports import GitError, NoRepositoryError, Shell
@@ -45,6 +46,7 @@ class Git:
     index: Path | None = None
     own: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory, compare=False)
 
     def run(
         self,
@@ -81,6 +83,19 @@ class Git:
     def names(self, *args: str) -> tuple[str, ...]:
         """What git prints between NUL bytes, for calls with `-z`."""
         return split(self.run(*args).stdout)
+
+    def once(self, *args: str, of: tuple[str, ...]) -> bytes:
+        """What git prints on these objects, which are the last arguments.
+
+        Objects never change: where each is named by its full sha, this is asked once.
+        """
+        question = (*args, *of)
+        known = self.memory.find(question)
+        if known is None:
+            known = self.run(*question).stdout
+            if all(is_sha(one.partition("^")[0]) for one in of):
+                self.memory.put(question, known)
+        return known
 
     def setting(self, key: str, *options: str) -> str | None:
         """A value of the configuration as this place sees it; None if it is not set."""
@@ -193,9 +208,14 @@ def linked_path(admin: Path) -> Path | None:
 
 def resolve(git: Git, ref: str) -> str | None:
     """The commit that a ref names, None if there is none."""
-    options = ("--verify", "--quiet", "--end-of-options")
-    done = git.run("rev-parse", *options, f"{ref}^{{commit}}", codes=(0, 1, 128))
-    return done.stdout.decode().strip() if done.code == 0 else None
+    question = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    if (known := git.memory.find(question)) is not None:
+        return known.decode()
+    done = git.run(*question, codes=(0, 1, 128))
+    found = done.stdout.strip() if done.code == 0 else None
+    if found is not None and is_sha(ref):
+        git.memory.put(question, found)
+    return found.decode() if found is not None else None
 
 
 def uncommitted(checkout: Git) -> tuple[str, ...]:

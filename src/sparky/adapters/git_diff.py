@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sparky.adapters.git import Git
+from sparky.adapters.git import Git, split
 from sparky.domain.change import FileChange
 
 _DIFF = ("diff-tree", "-r", "-M", "--no-color")
@@ -20,7 +20,7 @@ _PATCH = (
 
 def changes(git: Git, base: str, head: str) -> tuple[FileChange, ...]:
     """The files that differ, sorted by path; a change of the sort of file (to a link, say) counts as M."""
-    fields = iter(git.names(*_DIFF, "--raw", "--numstat", "-z", base, head))
+    fields = iter(split(git.once(*_DIFF, "--raw", "--numstat", "-z", of=(base, head))))
     statuses: dict[str, tuple[str, str | None]] = {}
     found = []
     for field in fields:
@@ -35,7 +35,9 @@ def changes(git: Git, base: str, head: str) -> tuple[FileChange, ...]:
 
 def patch(git: Git, base: str, head: str, paths: Sequence[str]) -> bytes:
     """The diff as text, of all paths if none is given."""
-    return git.run(*_DIFF, *_PATCH, base, head, "--", *paths).stdout
+    if paths:
+        return git.run(*_DIFF, *_PATCH, base, head, "--", *paths).stdout
+    return git.once(*_DIFF, *_PATCH, of=(base, head))
 
 
 def _counted(field: str, rest: Iterator[str], statuses: dict[str, tuple[str, str | None]]) -> FileChange:

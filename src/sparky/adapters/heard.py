@@ -7,8 +7,8 @@ from typing import Any
 from sparky.adapters.ledgers import Entry, Ledger, price, total
 from sparky.adapters.session_room import Room
 from sparky.domain.command import Completed, Ending
-from sparky.events import Ended, Event, Failure, Limited, Text, Used, told
-from sparky.ports import Progress, SessionEnding, SessionRequest, SessionResult
+from sparky.events import Ended, Event, Failure, Limited, SessionEnding, Text, Used, told
+from sparky.ports import Progress, SessionRequest, SessionResult
 
 Read = Callable[[dict[str, Any]], Iterator[Event]]
 """What one line of an agent's output says."""
@@ -76,6 +76,7 @@ class Heard:
             detail="" if ending is SessionEnding.FINISHED else detail.strip(),
             output=done.stdout + done.stderr,
             tokens=spent.usage.total,
+            turns=spent.turns,
             cost_usd=spent.cost_usd or 0.0,
             level=done.level,
             retry_at=limited_until if until is None else until,
@@ -83,18 +84,21 @@ class Heard:
 
     def _is_over(self) -> bool:
         request = self._request
-        if request.tokens is None and request.usd is None:
+        if request.tokens is None and request.usd is None and request.turns is None:
             return False
         spent = self.used()
         over_tokens = request.tokens is not None and spent.usage.total >= request.tokens
         over_usd = request.usd is not None and (spent.cost_usd or 0.0) >= request.usd
-        self._over = over_tokens or over_usd
+        # Not at the last turn that it may have: with that it may have ended its work.
+        over_turns = request.turns is not None and spent.turns > request.turns
+        self._over = over_tokens or over_usd or over_turns
         return self._over
 
     def used(self) -> Used:
         """All that was used so far, as far as it is written down."""
         entries: tuple[Entry, ...] = self._ledger.read()
-        return Used(usage=total(entries), cost_usd=price(entries))
+        turns = sum(entry.turns for entry in entries)
+        return Used(usage=total(entries), cost_usd=price(entries), turns=turns)
 
     def _ending(self, done: Completed) -> SessionEnding:
         """Judged by what was seen, never by the exit code: agents end with 0 on errors, with 1 on success."""
@@ -123,6 +127,8 @@ def _as_said(ended: Ended | None) -> SessionEnding:
             return SessionEnding.OUTAGE
         case Failure.LOGIN:
             return SessionEnding.UNABLE
+        case Failure.BUDGET:
+            return SessionEnding.OVER_BUDGET
         case Failure.OTHER:
             return SessionEnding.BROKEN_OFF
 

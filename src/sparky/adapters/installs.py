@@ -20,6 +20,8 @@ from sparky.targets.overlay import plan_overlay, same_version
 
 _ORIGINS = "origins.json"
 _UNBUILDABLE = "unbuildable.txt"
+_DONORS = 3
+"""How many commits are remembered, beside the base, from whose installations another may be made."""
 
 Origins = dict[str, tuple[str, ...]]
 
@@ -33,6 +35,7 @@ class Installs:
         self._uv = uv
         self._cache = cache
         self._locks = FileLocks(cache / "locks")
+        self._had: list[str] = []
 
     def get(self, base: str, sha: str) -> Path | None:
         """The directory that holds the installed project of a commit; built if there is none yet.
@@ -49,28 +52,30 @@ class Installs:
         with self._locks.hold(f"install-{made_in}-{tree}"):
             if not place.is_dir():
                 made = _fresh(place)
-                if not self._overlay(base, sha, place.parent / self._repository.tree(base), made):
+                donors = (base, *reversed(self._had))
+                if not any(self._overlay(donor, sha, place.parent, made) for donor in donors):
                     self._build(environment, base, sha, made)
                 made.rename(place)
+            self._had = [*(one for one in self._had if one != sha), sha][-_DONORS:]
         return place / "lib" if (place / "lib").is_dir() else None
 
-    def _overlay(self, base: str, sha: str, donor: Path, made: Path) -> bool:
+    def _overlay(self, base: str, sha: str, place: Path, made: Path) -> bool:
         """Make the installation from that of `base` if only modules differ that the build copies."""
+        donor = place / self._repository.tree(base)
         if not (donor / "lib").is_dir():
             return False
         origins = decode((donor / _ORIGINS).read_bytes(), Origins)
         plan = plan_overlay(self._repository.changes(base, sha), origins)
         if plan is None:
             return False
-        contents = {}
-        for source in plan.values():
-            before, after = self._repository.read(base, source), self._repository.read(sha, source)
-            if before is None or after is None or not same_version(before, after):
-                return False
-            contents[source] = after
+        sources = sorted(set(plan.values()))
+        before, after = (dict(self._repository.contents(one, sources)) for one in (base, sha))
+        there = all(path in before and path in after for path in sources)
+        if not (there and all(same_version(before[path], after[path]) for path in sources)):
+            return False
         shutil.copytree(donor, made, symlinks=True, copy_function=_link, dirs_exist_ok=True)
         for path, source in plan.items():
-            write_whole(made / "lib" / path, contents[source])
+            write_whole(made / "lib" / path, after[source])
         return True
 
     def _build(self, environment: TargetEnvironment, base: str, sha: str, made: Path) -> None:

@@ -41,10 +41,11 @@ class _Tail:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Tokens of one message or one agent, with the model's name."""
+    """Tokens of one message or one agent, with the model's name; `turns`: of how many answers."""
 
     usage: Usage
     model: str
+    turns: int = 1
 
 
 class Ledger(Protocol):
@@ -114,8 +115,14 @@ class CodexLedger:
                 self._models[path] = str(payload.get("model", ""))
             total = (payload.get("info") or {}).get("total_token_usage")
             if payload.get("type") == "token_count" and isinstance(total, dict):
-                self._threads[path] = Entry(usage=_openai(total), model=self._models.get(path, ""))
+                self._take(path, _openai(total))
         return tuple(self._threads.values())
+
+    def _take(self, path: Path, usage: Usage) -> None:
+        """A total that has not grown tells of no further answer."""
+        before = self._threads.get(path, Entry(usage=Usage(), model="", turns=0))
+        turns = before.turns + (usage.total > before.usage.total)
+        self._threads[path] = Entry(usage=usage, model=self._models.get(path, ""), turns=turns)
 
 
 class OpencodeLedger:
@@ -136,6 +143,32 @@ class OpencodeLedger:
             return ()
         messages = (json.loads(data) for (data,) in rows)
         return tuple(_opencode(message) for message in messages if message.get("role") == "assistant")
+
+
+class ModelLedger:
+    """A session in process: what sparky itself wrote down of it, a message a line."""
+
+    def __init__(self, room: Path) -> None:
+        self._files = _Files(root=room, pattern="stream.jsonl")
+        self._answers: list[Entry] = []
+
+    def read(self) -> tuple[Entry, ...]:
+        """One entry per answer of the model."""
+        self._answers += [_answer(line) for _, line in self._files.fresh() if line.get("kind") == "response"]
+        return tuple(self._answers)
+
+
+def _answer(line: dict[str, Any]) -> Entry:
+    """Cached tokens are among the input tokens there, whoever the provider is."""
+    said = line.get("usage") or {}
+    cached, written = _count(said, "cache_read_tokens"), _count(said, "cache_write_tokens")
+    usage = Usage(
+        fresh=max(_count(said, "input_tokens") - cached - written, 0),
+        cached=cached,
+        written=written,
+        output=_count(said, "output_tokens"),
+    )
+    return Entry(usage=usage, model=str(line.get("model_name", "")))
 
 
 def _opencode(message: dict[str, Any]) -> Entry:

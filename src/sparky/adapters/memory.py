@@ -14,7 +14,8 @@ from sparky.domain.command import Command, Completed, Ending, Level, digest
 from sparky.domain.report import FOLDER, Filed, ReportId, read_name
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestRun, Trouble
-from sparky.ports import Repository, SessionEnding, SessionRequest, SessionResult
+from sparky.events import SessionEnding
+from sparky.ports import Repository, SessionRequest, SessionResult
 
 Program = Callable[[Command], Completed]
 """What a command comes to, without a process."""
@@ -128,7 +129,7 @@ class MemoryShell:
 
     programs: Mapping[str, Program] = field(default_factory=dict)
     ran: list[Command] = field(default_factory=list)
-    halted: threading.Event = field(default_factory=threading.Event)
+    stopped: threading.Event = field(default_factory=threading.Event)
 
     def run(self, command: Command) -> Completed:
         """What the program comes to; killed once the shell is halted, if it is confined or supervised."""
@@ -136,7 +137,7 @@ class MemoryShell:
         program = self.programs.get(PurePath(command.argv[0]).name)
         if program is None:
             return answer(command, ending=Ending.NOT_FOUND, code=127)
-        if self.halted.is_set() and (command.policy is not None or command.supervised):
+        if self.stopped.is_set() and (command.policy is not None or command.supervised):
             return answer(command, ending=Ending.KILLED, code=-9)
         done = program(command)
         if command.hear is not None:
@@ -145,7 +146,11 @@ class MemoryShell:
 
     def halt(self) -> None:
         """End all confined and supervised commands from now on."""
-        self.halted.set()
+        self.stopped.set()
+
+    def halted(self) -> bool:
+        """Whether `halt` was called."""
+        return self.stopped.is_set()
 
     def level(self) -> Level:
         """There is nothing to confine."""

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sparky.adapters import git_diff
-from sparky.adapters.git import Git, resolve
+from sparky.adapters.git import Git, resolve, split
 from sparky.adapters.git_merge import clear, fast_forward, find_checkouts
+from sparky.adapters.git_objects import batched, is_sha
 from sparky.adapters.git_overlay import overlay
 from sparky.adapters.git_rebase import replay, take_back
 from sparky.adapters.git_refs import delete
@@ -19,6 +21,8 @@ from sparky.ports import GitError, Shell, TargetMovedError
 
 _FILES = ("100644", "100755")
 _BATCH = 1000
+_TREES = 8
+"""Of how many commits the list of files is remembered."""
 _OWN = "sparky/"
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 
@@ -37,6 +41,7 @@ class GitRepository:
         self._person = Git(shell=shell, cwd=git_dir, git_dir=git_dir)
         # An index that is not there: the attributes of the person's index have no say in what sparky reads.
         self._git = replace(self._person, own=True, index=git_dir / "sparky-no-index")
+        self._listed = lru_cache(_TREES)(self._list)
 
     def resolve(self, ref: str) -> str | None:
         """The commit sha that a ref names, None if there is none; HEAD is that of the main checkout."""
@@ -44,8 +49,11 @@ class GitRepository:
 
     def identity(self) -> str | None:
         """The person as "Name <email>"; None unless git's configuration gives both."""
-        said = (self._person.setting(key) for key in ("user.name", "user.email"))
-        name, mail = (re.sub(r"[\s<>]+", " ", value or "").strip() for value in said)
+        done = self._person.run("config", "-z", "--get-regexp", r"^user\.(name|email)$", codes=(0, 1))
+        said = dict(entry.partition("\n")[::2] for entry in split(done.stdout))
+        name, mail = (
+            re.sub(r"[\s<>]+", " ", said.get(key, "")).strip() for key in ("user.name", "user.email")
+        )
         return f"{name} <{mail}>" if name and mail else None
 
     def open(self, run: str, branch: str, sha: str) -> Path:
@@ -105,27 +113,23 @@ class GitRepository:
 
     def read(self, sha: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None if it is not there, or is no file."""
-        for mode, blob, name in self._entries(sha, path):
-            if mode in _FILES and name == path:
-                return self._git.run("cat-file", "blob", blob).stdout
-        return None
+        blob = self._blobs(sha).get(path)
+        return self._git.once("cat-file", "blob", of=(blob,)) if blob else None
 
     def contents(self, sha: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """Path and bytes of those of the paths that are files at a commit, sorted; one process for many."""
-        wanted = frozenset(paths)
-        found = sorted(
-            (name, blob) for mode, blob, name in self._entries(sha) if mode in _FILES and name in wanted
-        )
+        blobs = self._blobs(sha)
+        found = [(path, blobs[path]) for path in sorted(set(paths)) if path in blobs]
         for start in range(0, len(found), _BATCH):
             part = found[start : start + _BATCH]
             said = self._git.run(
                 "cat-file", "--batch", stdin="".join(f"{blob}\n" for _, blob in part).encode()
             )
-            yield from zip((name for name, _ in part), _batched(said.stdout), strict=True)
+            yield from zip((name for name, _ in part), batched(said.stdout), strict=True)
 
     def files(self, sha: str) -> tuple[str, ...]:
         """All paths of a commit's tree, sorted; links and submodules are left out."""
-        return tuple(sorted(name for mode, _, name in self._entries(sha) if mode in _FILES))
+        return tuple(self._blobs(sha))
 
     def export(self, sha: str, into: Path) -> None:
         """Write a commit's files into an empty directory, which gets no link to the repository."""
@@ -138,7 +142,8 @@ class GitRepository:
 
     def tree(self, sha: str) -> str:
         """The tree sha of a commit."""
-        return self._git.ask("rev-parse", "--verify", "--end-of-options", f"{sha}^{{tree}}")
+        said = self._git.once("rev-parse", "--verify", "--end-of-options", of=(f"{sha}^{{tree}}",))
+        return said.decode().strip()
 
     def keep(self, run: str, sha: str) -> None:
         """Hold a commit by `refs/sparky/runs/<run>` so that nothing verified is ever lost."""
@@ -258,11 +263,15 @@ class GitRepository:
     def _contains(self, head: str, sha: str) -> bool:
         return self._git.run("merge-base", "--is-ancestor", sha, head, codes=(0, 1)).code == 0
 
-    def _entries(self, sha: str, *paths: str) -> list[tuple[str, str, str]]:
-        """Mode, object and path of what a commit's tree holds."""
-        listed = self._git.names("ls-tree", "-r", "-z", "--full-tree", sha, "--", *paths)
-        split = (entry.partition("\t") for entry in listed)
-        return [(facts[:6], facts.split()[2], name) for facts, _, name in split]
+    def _blobs(self, sha: str) -> Mapping[str, str]:
+        """The files of a commit's tree, sorted, each with its object; links and submodules are left out."""
+        return self._listed(sha) if is_sha(sha) else self._list(sha)
+
+    def _list(self, sha: str) -> Mapping[str, str]:
+        listed = (
+            entry.partition("\t") for entry in self._git.names("ls-tree", "-r", "-z", "--full-tree", sha)
+        )
+        return dict(sorted((name, facts.split()[2]) for facts, _, name in listed if facts[:6] in _FILES))
 
     def _signed(self, message: str) -> str:
         """The message with the person as co-author."""
@@ -274,16 +283,6 @@ class GitRepository:
         is_block = bool(before) and all(_TRAILER.fullmatch(line) for line in last.split("\n"))
         gap = "\n" if is_block else "\n\n"
         return f"{text}{gap}Co-authored-by: {person}\n"
-
-
-def _batched(output: bytes) -> Iterator[bytes]:
-    """The objects that `cat-file --batch` printed: a line that ends with the size, the bytes, a newline."""
-    at = 0
-    while at < len(output):
-        end = output.index(b"\n", at)
-        size = int(output[at:end].split()[2])
-        yield output[end + 1 : end + 1 + size]
-        at = end + size + 2
 
 
 def _head(branch: str) -> str:

@@ -1,14 +1,16 @@
 """The room of a session: its own directory, what it may read, write and connect to, and how it is started."""
 
+import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sparky.domain.command import Command, Policy
-from sparky.domain.issue import slug
-from sparky.ports import Progress, SessionRequest, Shell
+from sparky.domain.run import room
+from sparky.events import Aftermath, SessionEnding
+from sparky.ports import Progress, SessionRequest, SessionResult, Shell
 
 _SECRET = re.compile(rb"://[^/\s@]+@|extraheader|^\s*helper\s*=", re.IGNORECASE | re.MULTILINE)
 _STREAM_BYTES = 4_000_000
@@ -29,6 +31,11 @@ class Room:
     def stream(self) -> Path:
         """All that it printed."""
         return self.root / "stream.jsonl"
+
+    @property
+    def prompts(self) -> Path:
+        """What sparky told it, a line of JSON for each session: no person said that."""
+        return self.root / "prompts.jsonl"
 
     @property
     def egress(self) -> Path:
@@ -79,12 +86,29 @@ class Grounds:
 
 def make_room(sessions: Path, request: SessionRequest) -> Room:
     """The room of an attempt; one that was broken off with sparky finds what it left there."""
-    name = f"{request.part}-{request.number}-{slug(request.agent, 40)}"
-    room = Room(root=sessions / request.run / name)
-    room.config.mkdir(parents=True, exist_ok=True)
-    room.stream.touch()
-    room.egress.touch()
-    return room
+    made = Room(root=sessions / room(request.run, request.part, request.number, request.agent))
+    made.config.mkdir(parents=True, exist_ok=True)
+    made.stream.touch()
+    made.egress.touch()
+    with made.prompts.open("a", encoding="utf-8") as file:
+        file.write(f"{json.dumps(request.prompt)}\n")
+    return made
+
+
+class Rooms:
+    """The rooms of sessions that have ended. `read` is given an agent's directory, and sparky's prompts."""
+
+    def __init__(self, sessions: Path, read: Callable[[Path, tuple[str, ...]], Aftermath]) -> None:
+        self._sessions = sessions
+        self._read = read
+
+    def aftermath(self, room: str) -> Aftermath:
+        """What the transcripts in a room tell; nothing where there is none."""
+        found = Room(root=self._sessions / room)
+        if not found.prompts.exists():
+            return Aftermath()
+        prompts = found.prompts.read_text(encoding="utf-8").splitlines()
+        return self._read(found.config, tuple(json.loads(line) for line in prompts))
 
 
 def command_for(
@@ -127,3 +151,8 @@ def readable_git(git_dir: Path) -> tuple[Path, ...]:
     except OSError:
         return ()
     return () if _SECRET.search(settings) else (git_dir,)
+
+
+def unable(why: str) -> SessionResult:
+    """A session that could not begin."""
+    return SessionResult(claimed_success=False, summary="", ending=SessionEnding.UNABLE, detail=why)

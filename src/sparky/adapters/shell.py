@@ -81,6 +81,10 @@ class SystemShell:
         self._stopped.set()
         os.write(self._halted[1], b".")
 
+    def halted(self) -> bool:
+        """Whether `halt` was called."""
+        return self._stopped.is_set()
+
     def level(self) -> Level:
         """The confinement that a command with a policy gets on this machine."""
         way = self.way()

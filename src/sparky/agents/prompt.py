@@ -34,12 +34,14 @@ class Beside:
     """What an agent is told beside its handoff; all of it may be empty.
 
     `reports` is what the reports of others make of its turn, `folder` where they lie; `feedback` what persons
-    said before, `guide` the repository's AGENTS.md, `diff` the change that it is to read.
+    said before, `heard` what they said in earlier sessions by the transcripts, which agents could write;
+    `guide` is the repository's AGENTS.md, `diff` the change that it is to read.
     """
 
     reports: tuple[str, ...] = ()
     folder: str = ""
     feedback: tuple[str, ...] = ()
+    heard: tuple[str, ...] = ()
     guide: str = ""
     diff: str = ""
 
@@ -60,6 +62,7 @@ def render(role: Role, own: str, handoff: Handoff, state: PipelineState, beside:
         "reason": _line(handoff.reason),
         "items": _listed("To be done:", handoff.action_items),
         "reports": _listed("What the reports of others say:", beside.reports),
+        "heard": _listed("What persons said in earlier sessions, by the transcripts:", beside.heard),
         "diff": f"\nThe change:\n\n{beside.diff.rstrip()}\n" if beside.diff else "",
         "errors": _listed("Errors so far:", handoff.previous_errors),
         "avoided": _listed("Tried already, and refused; do not do it again:", handoff.avoided),

@@ -103,9 +103,15 @@ def parse_review_report(content: str) -> dict[str, Any]:
 
 
 def determine_my_responsibility(content: str, agent: str) -> tuple[bool, list[str], str]:
-    """Whether "CODING" or "TESTING" has to act, on what, and why. Unclear is True, as it always was."""
+    """Whether "CODING" or "TESTING" has to act, on what, and why.
+
+    Unclear is True, as it always was, and so is a resolution that is assigned to nobody.
+    """
     role = _ROLES[agent.upper().removesuffix("_AGENT")]
-    turn = mine(read_any(content), role)
+    reading = read_any(content)
+    if reading.open_items and all(item.id in reading.assumed for item in reading.open_items):
+        return True, [item.text for item in reading.open_items], "Unclear responsibility"
+    turn = mine(reading, role)
     if not turn.should_act and turn.responsibility is Responsibility.UNKNOWN and turn.confidence == 0.0:
         return True, [], "Unclear responsibility"
     return turn.should_act, [item.text for item in turn.items if item.answer is None], turn.reason

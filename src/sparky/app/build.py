@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 from sparky import config
@@ -12,7 +13,7 @@ from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
 from sparky.adapters.scripted import ScriptedRunner
-from sparky.adapters.session_room import Grounds
+from sparky.adapters.session_room import Grounds, Rooms
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.agents.registry import Registry, assemble, installed, is_agent_file
@@ -21,6 +22,7 @@ from sparky.domain.agent import Agent
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
+from sparky.events import Aftermath
 from sparky.ports import GitError, Ports, Repository
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
@@ -44,7 +46,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         environment.base, hidden=(environment.state, environment.cache), scratch=environment.cache / "private"
     )
     git_dir = Path(context.git_dir)
-    repository = _repository(house, context, shell)
+    repository, work = _repository(house, context, shell), _work(house, context)
     tests = PytestTests(
         shell,
         repository,
@@ -80,11 +82,18 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         progress=house.progress,
         receipts=house.receipts,
         refusals=house.store,
-        reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True)),
+        reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True), notes=work),
+        transcripts=Rooms(grounds.sessions, _read_aftermath),
         agents=_agents_for_run(repository, context.base),
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
     )
+
+
+def _read_aftermath(directory: Path, prompts: tuple[str, ...]) -> Aftermath:
+    """Loads what reads transcripts when a session has left some: the rules for secrets take half a second."""
+    read: Aftermath = import_module("sparky.transcripts.aftermath").aftermath(directory, prompts)
+    return read
 
 
 def read_agents(files: Mapping[str, bytes]) -> Registry:
@@ -117,8 +126,13 @@ def _agents_at(repository: Repository, sha: str) -> Registry:
 
 
 def _repository(house: House, context: Context, shell: SystemShell) -> GitRepository:
-    work = house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
-    return GitRepository(shell, top=Path(context.repo_path), git_dir=Path(context.git_dir), work_root=work)
+    top, git_dir = Path(context.repo_path), Path(context.git_dir)
+    return GitRepository(shell, top=top, git_dir=git_dir, work_root=_work(house, context))
+
+
+def _work(house: House, context: Context) -> Path:
+    """Where the worktrees of a repository's runs lie, and what is noted of them."""
+    return house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
 
 
 def find_binary(name: str) -> str:

@@ -5,12 +5,13 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from uv import find_uv_bin
 
 from sparky import __version__
-from sparky.adapters.cli_runners import KNOWN
+from sparky.adapters.cli_runners import EXTRA, KNOWN, MODEL
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.agents.table import check
@@ -111,6 +112,7 @@ def _runners(shell: SystemShell, environment: Environment, repo: Path) -> Iterat
         chosen = {settings.runner, settings.fallback_runner}
     except UserError:
         chosen = set()
+    yield _model(environment, needed=MODEL in chosen)
     for name, known in KNOWN.items():
         needed = name in chosen
         if shutil.which(known.program, path=path) is None:
@@ -123,6 +125,20 @@ def _runners(shell: SystemShell, environment: Environment, repo: Path) -> Iterat
         remedy = version.remedy or ("" if keys else f"set one of {', '.join(known.keys)}: docs/runners.md")
         well = version.well and bool(keys)
         yield Check(name=name, well=well, found=f"{version.found}; {logged}", remedy=remedy, needed=needed)
+
+
+def _model(environment: Environment, *, needed: bool) -> Check:
+    """The runner that is no program."""
+    there = find_spec("pydantic_ai") is not None
+    keys = [key for key in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY") if key in environment.models]
+    found = f"{', '.join(keys)} set" if keys else "no key of Anthropic or OpenAI is set"
+    return Check(
+        name=MODEL,
+        well=there,
+        found=f"in process; {found}" if there else "not installed",
+        remedy="" if there else f"pip install '{EXTRA}'",
+        needed=needed,
+    )
 
 
 def _repository(shell: SystemShell, repo: Path) -> Check:

@@ -93,8 +93,7 @@ def latest_command(
     """Name an agent's newest report on an issue: the highest version. Exits with 1 if there is none."""
     shelf = _Place(repo=repo, ref=ref).shelf(folder)
     found = latest(shelf.filed, agent, issue)
-    for odd in shelf.odd:
-        say(f"warning: {odd.name} {odd.reason}; it is passed over")
+    _name_odd(shelf)
     if found is None:
         there = ", ".join(sorted({f"{one.id.agent} on {one.id.issue}" for one in shelf.filed})) or "none"
         raise NoReportError(f"no report of {agent} on issue {issue} in {folder}; there are: {there}")
@@ -147,6 +146,9 @@ def parse_command(file: str, repo: Path, ref: str | None, *, as_json: bool) -> N
         console.print(f"  {text(item.id)} for the {item.owner.value}: {text(item.text)}{done}")
     for one in reading.unread:
         console.print(f"  [yellow]line {one.line} is not understood:[/] {text(one.text)}")
+    turn = whose(reading)
+    who = turn.responsibility.value if turn.responsibility else "nobody"
+    console.print(f"turn [bold]{who}[/] ({turn.confidence:.0%} sure): {text(turn.reason)}")
 
 
 @command.command("mine")
@@ -177,6 +179,7 @@ def history_command(folder: str, issue: str, repo: Path, ref: str | None, *, as_
     """List all reports on an issue in the order in which they were left."""
     shelf = _Place(repo=repo, ref=ref).shelf(folder)
     wanted = [one for one in in_order(shelf.filed) if one in of_agent(shelf.filed, one.id.agent, issue)]
+    _name_odd(shelf)
     rows = [_history_row(one, read_any(shelf.read(one.path))) for one in wanted]
     if as_json:
         put_json(rows)
@@ -207,6 +210,11 @@ def check_command(file: str, repo: Path, ref: str | None, *, as_json: bool) -> i
     for lack in () if as_json else lacks:
         click.echo(f"{file}:{lack.line}: {lack.text}")
     return 1 if lacks else 0
+
+
+def _name_odd(shelf: Shelf) -> None:
+    for odd in shelf.odd:
+        say(f"warning: {odd.name} {odd.reason}; it is passed over")
 
 
 def _answering(place: _Place, file: str) -> list[Reading]:

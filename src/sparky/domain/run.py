@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from sparky.domain.issue import slug
 from sparky.domain.state import Outcome
 
 
@@ -79,3 +80,8 @@ def take(holder: RunRow | None, base: str, *, driven: bool) -> Take:
             return Take.JOIN if holder.base == base else Take.START
         case Life.ENDED:
             return Take.START
+
+
+def room(run: str, part: int, number: int, agent: str) -> str:
+    """Where an attempt's session has a directory of its own, below that of all sessions."""
+    return f"{run}/{part}-{number}-{slug(agent, 40)}"

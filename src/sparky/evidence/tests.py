@@ -1,14 +1,18 @@
 """Runs of the tests at base and at head, compared by the identity of each failure."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from sparky.domain.attempt import Evidence
 from sparky.domain.state import PipelineState
-from sparky.domain.testing import Comparison, TestRun, Trouble, compare
+from sparky.domain.testing import Comparison, TestRun, Trouble, compare, normal_failure
 from sparky.ports import Ports
+
+COMPARED = "comparison"
+"""The blob of a TEST attempt that holds head against base, by the identity of each failure."""
 
 
 class StoppedError(Exception):
@@ -105,6 +109,34 @@ def judge(state: PipelineState, ports: Ports, base: TestRun, head: TestRun) -> C
     if again.trouble is Trouble.KILLED:
         raise StoppedError(again)
     return compare(base, head, again, second)
+
+
+def judge_again(
+    state: PipelineState, ports: Ports, base: TestRun, head: TestRun, known: Mapping[str, str]
+) -> Comparison:
+    """The same for a head of which just the tests `known` were run, by what each of them failed with before.
+
+    One that fails so again is no flaky one, and is not run once more.
+    """
+    second = _second(state, ports, base)
+    base, second = _only(base, known), _only(second, known) if second else None
+    first = compare(base, head, second=second)
+    strange = tuple(
+        test
+        for test in (*first.new, *first.changed)
+        if normal_failure(first.messages[test]) != normal_failure(known.get(test, ""))
+    )
+    if not strange:
+        return first
+    limit = state.preferences.test_timeout_s
+    again = ports.tests.run(state.context, head.sha, head.command, only=strange, timeout_s=limit)
+    if again.trouble is Trouble.KILLED:
+        raise StoppedError(again)
+    return compare(base, head, again, second)
+
+
+def _only(run: TestRun, known: Container[str]) -> TestRun:
+    return replace(run, cases=tuple(case for case in run.cases if case.id in known))
 
 
 def _second(state: PipelineState, ports: Ports, base: TestRun) -> TestRun | None:

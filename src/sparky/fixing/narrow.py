@@ -1,11 +1,11 @@
 """EXECUTE again, after a stack of deterministic fixes was refused: the largest part of it that is safe.
 
-First by commit, then by unit (one rule in one file), then by finding. What is left out is named with what it
+What is left out is named with what it
 broke; what a gate, a finding or a test speaks against is remembered, so that the next run does not try it
 again. Where the tests can't be run the search ends, and nothing is held against anything.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Responsibility, Trait, Verdict
@@ -14,9 +14,11 @@ from sparky.domain.finding import Finding, Left, fingerprint, left
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import UNITS, base_findings, diff_evidence, named, read_change, with_files
 from sparky.evidence.tests import StoppedError
-from sparky.fixing.bisect import largest_safe
+from sparky.fixing.composer import Piece
+from sparky.fixing.search import RestlessError, search
 from sparky.fixing.stack import Layer, layers
-from sparky.fixing.trial import UNSHOWN, Blame, Piece, Trial
+from sparky.fixing.trial import UNSHOWN, Trial, trial_of
+from sparky.fixing.verdict import Blame
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
 from sparky.tools.tool import ToolError, covered, joined, units
@@ -29,11 +31,11 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         reason = "a session's work is among it, which can't be taken apart"
         return replace(handoff.begin(Verdict.REVISE, reason), sha=state.head, error_type="narrow")
     stack = _widened(stack, state, ports)
-    trial = Trial(state=state, ports=ports, stack=stack, stage=state.attempts[-1].stage)
+    trial = trial_of(state, ports, stack)
     try:
-        kept, culprits = _search(trial)
+        kept, culprits = search(trial)
         sha = trial.build(kept)
-    except ToolError as error:
+    except (ToolError, RestlessError) as error:
         ports.repository.reset(state.run_id, state.base)
         attempt = replace(handoff.begin(Verdict.REVISE, str(error)), sha=state.base, error_type="tool")
         return replace(attempt, traits=(Trait.CRASHED,), validation_errors=(str(error),))
@@ -64,53 +66,6 @@ def _widened(stack: Sequence[Layer], state: PipelineState, ports: Ports) -> tupl
         touched |= {unit.path for unit in layer.units}
         wide.append(replace(layer, units=tuple(sorted((*layer.units, *needless)))))
     return tuple(wide)
-
-
-def _search(trial: Trial) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """(kept, culprits): by layer, then, within those that are red, by unit, then by finding."""
-    groups = [tuple((i, unit) for unit in layer.units) for i, layer in enumerate(trial.stack)]
-    if len(groups) > 1:
-        green, red = largest_safe(groups, lambda chosen: trial.is_green(_flat(chosen)))
-    else:
-        green, red = (), tuple(groups)
-    kept = _flat(green)
-    culprits: tuple[Piece, ...] = ()
-    for group in red:
-        kept, bad = _narrowed(trial, kept, group)
-        for piece in bad:
-            apart = trial.parts(kept, piece)
-            kept, worst = _narrowed(trial, kept, apart) if len(apart) > 1 else (kept, (piece,))
-            culprits += worst
-    return _second_look(trial, kept, culprits)
-
-
-def _second_look(
-    trial: Trial, kept: tuple[Piece, ...], culprits: tuple[Piece, ...]
-) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """(kept, culprits), where one that was only inferred to be red is tried: it is kept if it is green."""
-    guilty: tuple[Piece, ...] = ()
-    for piece in culprits:
-        if piece not in trial.blame and trial.is_green((*kept, piece)):
-            kept += (piece,)
-        else:
-            guilty += (piece,)
-    return kept, guilty
-
-
-def _narrowed(
-    trial: Trial, kept: tuple[Piece, ...], group: tuple[Piece, ...]
-) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """What is kept, with what of the group is safe beside it; and the rest of the group."""
-    good, bad = largest_safe(group, _beside(trial, kept))
-    return (*kept, *good), bad
-
-
-def _beside(trial: Trial, kept: tuple[Piece, ...]) -> Callable[[tuple[Piece, ...]], bool]:
-    return lambda pieces: trial.is_green((*kept, *pieces))
-
-
-def _flat(groups: Sequence[tuple[Piece, ...]]) -> tuple[Piece, ...]:
-    return tuple(piece for group in groups for piece in group)
 
 
 def _told(

@@ -65,6 +65,11 @@ class Briefing:
     follows: Responsibility | None = None
 
     @property
+    def why(self) -> str:
+        """The reason, without saying once more whose turn it is not."""
+        return self.reason.removeprefix(f"not the {owner_of(self.role).value}'s turn: ")
+
+    @property
     def read_any(self) -> bool:
         """Whether there was a report to read."""
         return self.chosen is not None or bool(self.passed_over)

@@ -16,8 +16,8 @@ from sparky.reports.words import owner_within
 _LOOK_BACK = 40
 _ASKS_FOR_TEST = re.compile(r"\b(?:get|add|write|want) (?:us )?(?:an?|another|more|some) (?:\w+ )?tests?\b")
 _ASSIGNED = re.compile(
-    r"^\W*(?:assigned to|assignee|assign to|next owner|owner|action (?:by|on)|zuständig|zugewiesen(?: an)?"
-    r"|wer)\s*:\W{0,3}(.{1,60})",
+    r"^[^\w\n]{0,8}(?:assigned to|assignee|assign to|next owner|owner|action (?:by|on)|zuständig"
+    r"|zugewiesen(?: an)?|wer)\s*:\W{0,3}(.{1,60})",
     re.MULTILINE,
 )
 _CLAUSE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -35,9 +35,9 @@ class Cause:
 
 def find_cause(reading: Reading) -> Cause | None:
     """The one cause that the prose and the failures give; None if there is none, or they disagree."""
-    if AT_A_LOSS.search(reading.words.lower()):
+    if AT_A_LOSS.search(reading.judged.lower()):
         return None
-    clauses = _CLAUSE.split(reading.words.lower())
+    clauses = _CLAUSE.split(reading.judged.lower())
     words = "\n".join(one for one in clauses if not is_clean(one) and not _ASKS_FOR_TEST.search(one))
     causes = [*_assigned(words), *_stated(words), *_implied(words)]
     parties = {cause.responsibility for cause in causes}
@@ -53,11 +53,11 @@ def find_cause(reading: Reading) -> Cause | None:
         )
     found = _of_failures(reading.failures) or _of_log(reading.code.lower())
     refused = reading.merge_decision in REFUSED
-    weighed = weigh(reading.words, refused=refused)
+    weighed = weigh(reading.judged, refused=refused)
     if found is None and weighed is not None:
         return _by_weight(weighed)
     if found is None and (refused or FAULT.search(words)):
-        return _of_places(reading.words)
+        return _of_places(reading.judged)
     return found
 
 

@@ -69,14 +69,14 @@ def whose(reading: Reading) -> Whose:
             confidence=0.8 if approved else 0.95,
             reason=f"{_count(named, first)} for the {first.value}: {named_text(named, first)}",
         )
-    if approved and not reserves(reading.words):
+    if approved and not reserves(reading.judged):
         sure = 0.8 if reading.open_items else 0.95
         return Whose(responsibility=None, confidence=sure, reason="approved, and nothing is asked of anybody")
     cause = find_cause(reading)
     if reading.open_items:
         return _by_assumed(reading.open_items, cause)
     refused = reading.merge_decision in REFUSED
-    weighed = weigh(reading.words, refused=refused)
+    weighed = weigh(reading.judged, refused=refused)
     content = weighed is not None and weighed.responsibility is None and not refused
     if reading.items and not content and (cause is None or cause.confidence < _STATED):
         said = "every item is answered: a new review follows"

@@ -16,6 +16,9 @@ class MergeDecision(Enum):
     UNCLEAR = "unclear"
 
 
+JUDGED = 30_000
+"""Characters of prose that causes are looked for in, half of them from the end: a book is no report."""
+
 REFUSED = frozenset({MergeDecision.BLOCKED, MergeDecision.REJECTED})
 
 
@@ -50,6 +53,12 @@ class Reading:
     words: str = ""
     code: str = ""
     sha: str = ""
+
+    @property
+    def judged(self) -> str:
+        """The prose that causes are looked for in: all of it, or its beginning and its end."""
+        half = JUDGED // 2
+        return self.words if len(self.words) <= JUDGED else f"{self.words[:half]}\n{self.words[-half:]}"
 
     @property
     def open_items(self) -> tuple[ActionItem, ...]:

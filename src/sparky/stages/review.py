@@ -10,12 +10,13 @@ from sparky.domain.gates import Facts, review
 from sparky.domain.issue import Severity
 from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
+from sparky.events import SessionEnding
 from sparky.evidence.briefing import REVIEW, briefing
 from sparky.evidence.change import by_tools_alone, diff_evidence, read_change, whole_issue, with_files
 from sparky.evidence.tamper import is_for_tester
 from sparky.evidence.whose import maker
 from sparky.formats.state_json import encode
-from sparky.ports import Ports, SessionEnding, SessionResult, UncommittableError
+from sparky.ports import Ports, SessionResult, UncommittableError
 from sparky.reports.branch import BRIEFING
 from sparky.reports.mine import whose
 from sparky.reports.own import read_any

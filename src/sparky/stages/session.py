@@ -12,10 +12,12 @@ from sparky.domain.gates import may_edit
 from sparky.domain.moves import pause_s
 from sparky.domain.report import ActionItem
 from sparky.domain.state import Handoff, PipelineState
+from sparky.events import SessionEnding
 from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
+from sparky.evidence.sessions import as_left, heard
 from sparky.formats.state_json import encode
-from sparky.ports import Ports, SessionEnding, SessionRequest, SessionResult, UncommittableError
+from sparky.ports import Ports, SessionRequest, SessionResult, UncommittableError
 from sparky.reports.branch import BRIEFING, Briefing
 from sparky.reports.compose import REPLIES, replies_of
 from sparky.reports.inline_md import place
@@ -33,9 +35,9 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: Session
     told = briefing(role_of(ports, handoff.agent), state, ports)
     brief = {BRIEFING: ports.blobs.put(encode(told))} if told.read_any else {}
     if _is_anothers(told, handoff, state):
-        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.reason}")
+        attempt = handoff.begin(Verdict.REVISE, f"not its turn: {told.why}")
         return replace(attempt, traits=(Trait.HANDED_OVER,), error_type="handed_over", blobs=brief)
-    result = converse(handoff, state, ports, works, told)
+    result = as_left(converse(handoff, state, ports, works, told), handoff, state, ports)
     attempt = _cut_short(handoff, state, ports, result) or _outcome(handoff, state, ports, result)
     attempt = _answered(attempt, handoff, ports, told, result.summary)
     if result.ending is SessionEnding.OVER_BUDGET:
@@ -58,7 +60,7 @@ def converse(
                 run=state.run_id,
                 issue=state.issue.id,
                 worktree=worktree,
-                prompt=render(role, works.prompt, handoff, state, _beside(state, ports, told, diff)),
+                prompt=render(role, works.prompt, handoff, state, _beside(handoff, state, ports, told, diff)),
                 agent=handoff.agent,
                 number=handoff.number,
                 timeout_s=seconds,
@@ -145,7 +147,7 @@ def _cut_short(handoff: Handoff, state: PipelineState, ports: Ports, result: Ses
     )
 
 
-def _beside(state: PipelineState, ports: Ports, told: Briefing, diff: str) -> Beside:
+def _beside(handoff: Handoff, state: PipelineState, ports: Ports, told: Briefing, diff: str) -> Beside:
     """What an agent is told beside its handoff; AGENTS.md is that of the base, whatever the run did to it."""
     guide = ports.repository.read(state.base, GUIDE) or b""
     answers = tuple(answer.text for answer in state.answers if answer.text and answer != state.answer)
@@ -153,6 +155,7 @@ def _beside(state: PipelineState, ports: Ports, told: Briefing, diff: str) -> Be
         reports=_briefed(told),
         folder=f"../{state.run_id}.reports" if told.read_any else "",
         feedback=answers,
+        heard=heard(handoff, state, ports),
         guide=guide.decode("utf-8", "replace")[:GUIDE_LENGTH],
         diff=diff,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
-from sparky.evidence.tests import StoppedError, evidence_of, find_command, is_red, judge, run_tests
+from sparky.evidence.tests import COMPARED, StoppedError, evidence_of, find_command, is_red, judge, run_tests
 from sparky.evidence.whose import maker, whose_turn
 from sparky.formats.state_json import encode
 from sparky.ports import Ports
@@ -64,7 +64,7 @@ def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[
         traits=traits,
         gates=(gate,),
         evidence=tuple(evidence_of(run) for run in (base, *second, head)),
-        blobs={"comparison": ports.blobs.put(encode(seen))},
+        blobs={COMPARED: ports.blobs.put(encode(seen))},
     )
 
 

@@ -22,6 +22,7 @@ from sparky.evidence.change import (
 from sparky.evidence.detect import Detected, detect, exported
 from sparky.evidence.risks import Risks, find_risks
 from sparky.evidence.tamper import ask
+from sparky.evidence.tests import COMPARED
 from sparky.evidence.whose import maker
 from sparky.formats.state_json import decode
 from sparky.ports import Ports
@@ -143,7 +144,7 @@ def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -
     if not {route.kind for route in state.routes} & {Kind.GENERAL, Kind.TEST_FAILURE}:
         return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
     test = state.last(Stage.TEST)
-    digest = test.blobs.get("comparison") if test else None
+    digest = test.blobs.get(COMPARED) if test else None
     fixed = decode(ports.blobs.get(digest), Comparison).fixed if digest else ()
     shown = fixed or brought
     if shown:

@@ -20,12 +20,14 @@ from sparky.adapters.memory import (
 )
 from sparky.adapters.memory_repository import MemoryRepository
 from sparky.adapters.scripted import ScriptedSession
+from sparky.adapters.session_room import Rooms
 from sparky.agents.table import AGENTS
 from sparky.domain.agent import Agent
 from sparky.domain.command import Command, Completed
 from sparky.ports import Ports
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
+from sparky.transcripts.aftermath import aftermath
 
 
 def _finds_nothing(command: Command) -> Completed:
@@ -67,6 +69,7 @@ class MemoryHouse:
             receipts=self.receipts,
             refusals=self.refusals,
             reports=self.reports,
+            transcripts=Rooms(self.root / "sessions", aftermath),
             agents=self.agents,
             binaries={name: name for name in TOOLS},
             scratch=self.root / "scratch",

@@ -183,6 +183,7 @@ def _responses_answer(body: Plain, number: int, does: Called | str, tokens: Toke
             "arguments": json.dumps(does.arguments),
         }
         item |= {"namespace": does.space} if does.space else {}
+    empty: Plain = {"content": []} if isinstance(does, str) else {"arguments": ""}
     item["status"] = "completed"
     sent = tokens.fresh + tokens.cached
     usage = {
@@ -204,11 +205,22 @@ def _responses_answer(body: Plain, number: int, does: Called | str, tokens: Toke
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     return [
         {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.added", "output_index": 0, "item": item | empty},
+        *_deltas(item["id"], does),
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": whole},
         whole,
     ]
+
+
+def _deltas(item: str, does: Called | str) -> Iterable[Plain]:
+    """Some agents take the words from the item that is done, some from its pieces."""
+    if isinstance(does, str):
+        place = {"item_id": item, "output_index": 0, "content_index": 0}
+        part: Plain = {"type": "output_text", "text": "", "annotations": []}
+        yield {"type": "response.content_part.added", **place, "part": part}
+        yield {"type": "response.output_text.delta", **place, "delta": does}
+        yield {"type": "response.output_text.done", **place, "text": does}
 
 
 def _openai_error(kind: str, message: str) -> Plain:

@@ -19,3 +19,6 @@ BINARIES = {name: name for name in TOOLS} | dict.fromkeys(
     ("rewrite", "vulture", "repeated", "mypy"), "python"
 )
 """The executable of each; a program of sparky's own runs in sparky's own Python."""
+
+ALONE = frozenset({"ruff", "rewrite", "repeated", "typos"})
+"""The tools whose edits of a file follow from that file alone; the others read all of the target."""

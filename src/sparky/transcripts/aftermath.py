@@ -1,15 +1,19 @@
 """What the transcripts of an attempt tell the next one: what a person said in it, and how it ended."""
 
+import logging
 import math
 import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sparky.transcripts.library import Library, open_library
-from sparky.transcripts.model import EndState, Feedback, FeedbackKind, Warn, digest
+from sparky.events import Aftermath
+from sparky.transcripts.index import TranscriptIndex
+from sparky.transcripts.library import INDEX, Library
+from sparky.transcripts.model import EndState, Feedback, FeedbackKind, Source, digest
 from sparky.transcripts.redact import redact
 from sparky.transcripts.sessions import Wanted
+from sparky.transcripts.table import READERS, discover
+from sparky.transcripts.told import SEPARATOR
 
 _SAID = {
     FeedbackKind.STOP: "stopped the work",
@@ -26,43 +30,39 @@ _SHORT = 12
 """Characters up to which other words are an acknowledgement: yes, ok, commit, push."""
 _HEAD, _TAIL = 1400, 600
 """Characters of one item that are kept of its beginning and its end."""
+_BROKEN = frozenset({EndState.KILLED, EndState.FAILED})
+
+_log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Aftermath:
-    """What an attempt leaves to the next one.
+def aftermath(directory: Path, prompts: Iterable[str]) -> Aftermath:
+    """What an ended session's directory tells: a CLAUDE_CONFIG_DIR, a CODEX_HOME, an XDG_DATA_HOME, in one.
 
-    `said` has one item for each thing that a person said, as Markdown, "" if nobody said anything; none of it
-    is a tool's output, and secrets are taken out. `end` is how its newest session ended, None if there is no
-    transcript; `why` is what shows it.
+    `prompts` are those that sparky itself sent: they are nobody's words. What can't be read tells nothing,
+    nor does what lies elsewhere: the agent could write the directory, and links in it.
     """
-
-    said: str = ""
-    end: EndState | None = None
-    why: str = ""
-
-
-def aftermath(archive: Path, prompts: Iterable[str], warn: Warn) -> Aftermath:
-    """What the directory of an ended attempt tells: a CLAUDE_CONFIG_DIR or a CODEX_HOME, or both in one.
-
-    `prompts` are those that sparky itself sent: they are nobody's words.
-    """
+    homes = {"claude": directory, "codex": directory, "opencode": directory / "data" / "opencode"}
     with tempfile.TemporaryDirectory(prefix="sparky-") as scratch:
-        index = open_library(Path(scratch), {"claude": archive, "codex": archive}, warn).index
+        index = TranscriptIndex(Path(scratch) / INDEX)
+        index.prepare()
+        inside = [source for source in discover(homes) if _lies_in(source, directory)]
+        index.refresh(inside, READERS, _log.warning)
         for prompt in prompts:
             index.note_sent(digest(prompt))
         # It has ended: nothing in it is still running, however short ago it was written.
         library = Library(index, now=math.inf)
         sessions = library.trees(Wanted())
-        said = _items(library.feedback(Wanted(), _SAID, words=redact))
-        if not sessions:
-            return Aftermath()
-        return Aftermath(said=said, end=sessions[0].end.state, why=sessions[0].end.why)
+        said = tuple(_items(library.feedback(Wanted(), _SAID, words=redact)))
+        broken = bool(sessions) and sessions[0].end.state in _BROKEN
+        return Aftermath(said=said, broken=sessions[0].end.why if broken else "")
 
 
-def _items(feedback: Iterable[Feedback]) -> str:
+def _lies_in(source: Source, directory: Path) -> bool:
+    return Path(source.path.partition(SEPARATOR)[0]).resolve().is_relative_to(directory.resolve())
+
+
+def _items(feedback: Iterable[Feedback]) -> Iterator[str]:
     order = tuple(_SAID)
-    lines: list[str] = []
     told: set[str] = set()
     for one in sorted(feedback, key=lambda one: order.index(one.kind)):  # stable: by time within a kind
         words = (one.text or one.reason).strip()
@@ -71,12 +71,9 @@ def _items(feedback: Iterable[Feedback]) -> str:
         if words:
             told.add(words)
         about = f" ({one.call.name} {one.call.target})".replace(" )", ")") if one.call else ""
-        lines.append(f"- The person {_SAID[one.kind]}{about}{': ' if words else '.'}{_cut(words)}")
-    return "\n".join(lines)
+        yield f"The person {_SAID[one.kind]}{about}{': ' if words else '.'}{_cut(words)}"
 
 
 def _cut(words: str) -> str:
-    """The words as a list's item, the middle left out where they are many."""
-    if len(words) > _HEAD + _TAIL:
-        words = f"{words[:_HEAD]} […] {words[-_TAIL:]}"
-    return words.replace("\n", "\n  ")
+    """The words, the middle left out where they are many."""
+    return words if len(words) <= _HEAD + _TAIL else f"{words[:_HEAD]} […] {words[-_TAIL:]}"

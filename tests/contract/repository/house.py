@@ -117,6 +117,9 @@ class Cut:
     def halt(self) -> None:
         self._shell.halt()
 
+    def halted(self) -> bool:
+        return self._shell.halted()
+
 
 def plant(house: House, worktree: Path, canary: Path) -> None:
     """Put a repository with traps in place of the worktree's `.git` and into a directory."""
