@@ -87,9 +87,11 @@ def test_plain_annotations_bring_nothing() -> None:
 
 
 def test_for_a_python_before_3_7_annotations_are_quoted() -> None:
-    one = file("def show(cart):\n    pass\n", style=Style(quoted=True))
-    assert with_words(one, {"show": {"cart": "str | None", "return": "None"}}) == (
-        'def show(cart: "str | None") -> None:\n    pass\n'
+    source = "def show(cart, page, width):\n    pass\n\n\nclass Page:\n    pass\n"
+    one = file(source, style=Style(quoted=True))
+    words = {"cart": "str | None", "page": "shop.page:Page", "width": "int", "return": "None"}
+    assert with_words(one, {"show": words}) == source.replace(
+        "cart, page, width)", 'cart: "str | None", page: "Page", width: int) -> None'
     )
 
 

@@ -68,7 +68,8 @@ class Performance:
         """The command to run, with all that it needs in place; `traced`: its functions are watched."""
         (self.place / "plugin").mkdir()
         if traced:
-            start(self.place, self._sources())
+            # Tests beside a package import it from where they lie.
+            start(self.place, [*self._sources(), self.place / "tree"])
         watching = self._watch.start(Path(self.environment.path)) if self.environment and self.lines else {}
         command = Command(
             argv=self._argv(),

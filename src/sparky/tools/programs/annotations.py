@@ -84,7 +84,7 @@ class Annotated:
 
     def _text(self, word: str) -> str:
         text = _FULL.sub(lambda match: self._name(*match.groups())[0] or "", word)
-        return f'"{text}"' if self.style.quoted and not text.isidentifier() else text
+        return f'"{text}"' if self.style.quoted and text not in _PLAIN else text
 
     @cached_property
     def _imports(self) -> Mapping[str, list[str]]:

@@ -1,0 +1,119 @@
+"""What `sparky fix --kind TYPE_ERROR` makes of real packages, by the checkers themselves.
+
+Usage: python -m bench.fix_types [REQUIREMENT|SDIST...]; default: those of fix.py. Before and after: errors of
+`mypy --strict`, those of them that are no missing annotation and new, errors of `mypy --check-untyped-defs`,
+of pyright in its basic mode where there is a `pyright` on the PATH, and of what was added the words that hush
+a checker. sparky merges nothing after which a test is worse than before.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from bench.fix import BESIDE, PACKAGES, TYPES, fetch, sparky, unpack
+
+MISSING = frozenset({"no-untyped-def", "no-untyped-call", "untyped-decorator"})
+GOAL, ASPIRED, TIMES = 0.45, 0.60, 8.0
+LINE = re.compile(r"(?P<file>[^:]+):\d+: error: (?P<text>.*?)  \[(?P<code>[\w-]+)\]")
+HUSHES = re.compile(r"\b(?:Any|object)\b|\bcast\(|type: ignore")
+Errors = Counter[tuple[str, str, str]]
+
+
+def errors(repo: Path, option: str) -> Errors:
+    """The errors of mypy by file, code and text; tests are left out."""
+    argv = [
+        str(BESIDE / "mypy"),
+        option,
+        "--config-file=",
+        "--ignore-missing-imports",
+        "--exclude",
+        "tests?/",
+    ]
+    done = subprocess.run([*argv, "."], cwd=repo, capture_output=True, text=True, check=False)
+    found = (LINE.match(line) for line in done.stdout.splitlines())
+    return Counter((m["file"], m["code"], re.sub(r"line \d+", "line", m["text"])) for m in found if m)
+
+
+def pyright(repo: Path) -> int | None:
+    """The errors of pyright in its basic mode; None where it is not installed."""
+    if (binary := shutil.which("pyright")) is None:
+        return None
+    settings = {"include": ["."], "exclude": ["**/tests", "**/test", "**/docs"], "typeCheckingMode": "basic"}
+    file = repo / "pyrightconfig.json"
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    try:
+        argv = [binary, "--outputjson", "-p", "."]
+        done = subprocess.run(argv, cwd=repo, capture_output=True, check=False)
+    finally:
+        file.unlink()
+    answer = json.loads(done.stdout)["summary"]
+    return int(answer["errorCount"]) if answer["filesAnalyzed"] else None
+
+
+def hushed(repo: Path, base: str) -> int:
+    """How many added lines have a word that hushes a checker."""
+    said = subprocess.run(["git", "diff", base, "HEAD"], cwd=repo, capture_output=True, text=True, check=True)
+    added = [line for line in said.stdout.splitlines() if line.startswith("+") and line[1:2] != "+"]
+    return sum(bool(HUSHES.search(line)) for line in added)
+
+
+def seconds(argv: Iterable[str], repo: Path) -> float:
+    """How long a command takes."""
+    started = time.monotonic()
+    subprocess.run([*argv], cwd=repo, capture_output=True, check=False)
+    return time.monotonic() - started
+
+
+def measure(package: str, root: Path) -> tuple[int, int]:
+    """Print the figures of a package; returns its errors of `mypy --strict` before and after."""
+    base = unpack(fetch(package), root / "base")
+    ours = root / "sparky"
+    shutil.copytree(base, ours)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ours, capture_output=True, text=True, check=True)
+    started = time.monotonic()
+    end = sparky(ours, root / "state", "fix", "--auto", *TYPES)
+    wall = time.monotonic() - started
+    before, after = errors(base, "--strict"), errors(ours, "--strict")
+    new = sum(count for (_, code, _), count in (after - before).items() if code not in MISSING)
+    first, last = before.total(), after.total()
+    share = 1 - last / first
+    print(f"\n{package}: {end['outcome']}: {end['reason']}"[:150])
+    print(f"mypy --strict: {first} -> {last}, {share:.1%} gone ({judged(share)}); new real errors: {new}")
+    untyped = [errors(repo, "--check-untyped-defs").total() for repo in (base, ours)]
+    print(f"mypy --check-untyped-defs: {untyped[0]} -> {untyped[1]}")
+    print(f"pyright basic: {pyright(base)} -> {pyright(ours)}")
+    print(f"added lines with Any, object, cast, type: ignore: {hushed(ours, head.stdout.strip())}")
+    tools = seconds((str(BESIDE / "ruff"), "check", "."), base)
+    tools += seconds((str(BESIDE / "mypy"), "--strict", "--cache-dir", str(root / "cache"), "."), base)
+    print(f"wall: {wall:.0f} s; goal: {TIMES:.0f} times the tests and {tools:.1f} s (one ruff, one mypy)")
+    return first, last
+
+
+def judged(share: float) -> str:
+    """The share against the goals."""
+    if share >= ASPIRED:
+        return "goal of 60 % met"
+    return "goal of 45 % met" if share >= GOAL else "goal of 45 % missed"
+
+
+def main() -> int:
+    """Print the figures of each package, and of all."""
+    pairs = []
+    for package in sys.argv[1:] or PACKAGES:
+        with tempfile.TemporaryDirectory() as name:
+            pairs.append(measure(package, Path(name)))
+    first, last = (sum(column) for column in zip(*pairs, strict=True))
+    share = 1 - last / first
+    print(f"\nall: mypy --strict {first} -> {last}, {share:.1%} gone: {judged(share)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
