@@ -18,6 +18,7 @@ from sparky.tools.programs.signatures import Place, families
 from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Seen, Traces, read
 from sparky.tools.programs.typed import annotated
+from tests.contract.conftest import Target
 
 CLASSES = Classes(
     bases={"shop.cart:Big": ["shop.cart:Cart"], "tests.fake:Fake": ["shop.cart:Cart"], "tests.fake:Odd": []},
@@ -276,3 +277,23 @@ def test_the_program_annotates_what_mypy_and_the_tests_bear_out(tmp_path: Path) 
 
 def test_traces_of_no_test_are_none() -> None:
     assert read(None, {"a.py": "a"}).seen == {}
+
+
+BESIDE = "import calc\n\n\ndef test_add():\n    assert calc.add(1, 2) == 3\n"
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_tests_of_a_repository_are_watched_wherever_its_code_is_imported_from(
+    target: Target, *, installed: bool
+) -> None:
+    build = '[build-system]\nrequires = ["uv_build>=0.9"]\nbuild-backend = "uv_build"\n'
+    project = f'[project]\nname = "calc"\nversion = "1"\n{build}'
+    code = "def add(a, b):\n    return a + b\n"
+    files = {"pyproject.toml": project, "src/calc/__init__.py": code} if installed else {"calc.py": code}
+    sha = target.commit({**files, "test_calc.py": BESIDE})
+    context = target.context(sha)
+    kept = target.tests.trace(context, sha, ("pytest",), timeout_s=60.0)
+    assert kept is not None
+    seen = {row[1]: row[3] for row in json.loads(kept.read_bytes())["functions"]}
+    assert seen["add"] == {"a": [["int"]], "b": [["int"]], "return": [["int"]]}
+    assert target.tests.trace(context, sha, ("pytest",), timeout_s=60.0) == kept
