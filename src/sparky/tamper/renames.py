@@ -55,6 +55,5 @@ def _inside(path: str, prefix: str, body: Sequence[ast.stmt]) -> Iterator[tuple[
             case ast.ClassDef(name):
                 yield from _inside(path, f"{prefix}{name}.", node.body)
             case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) if name.startswith("test"):
-                parts = (type(node).__name__, node.args, *node.decorator_list, *node.body)
-                said = "\n".join(part if isinstance(part, str) else ast.dump(part) for part in parts)
-                yield (path, f"{prefix}{name}"), said
+                parts: tuple[ast.AST, ...] = (node.args, *node.decorator_list, *node.body)
+                yield (path, f"{prefix}{name}"), "\n".join((type(node).__name__, *map(ast.dump, parts)))
