@@ -39,7 +39,7 @@ coverage: $(READY)
 soak: $(READY) coverage crash
 	$(BIN)/python -m pytest -q -n 2 -m soak
 
-# Kills a run before each change that it makes; writes docs/reliability.md.
+# Breaks a run off before each change that it makes; writes docs/reliability.md. One that was stopped goes on.
 crash: $(READY)
 	$(BIN)/python -m tests.durable.crash
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from sparky.adapters.git import Git
 from sparky.adapters.memory import MemoryReports
 from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.shell import SystemShell
-from sparky.ports import Reports
+from sparky.ports import GitError, Reports
+from tests.contract.repository.house import Cut
 
 RUN, CODE = "7-0a1b2c3d-1", "c" * 40
 REVIEW, CODING = "ReviewAgent_Issue#7_Report_v1.md", "CodingAgent_Issue#7_Report_v1.md"
@@ -27,7 +29,10 @@ def git(repo: Path, *words: str) -> str:
 def chain(tmp_path: Path) -> ReportChain:
     git(tmp_path, "init", "-q", "-b", "main", "repo")
     place = tmp_path / "repo" / ".git"
-    return ReportChain(git=Git(shell=SystemShell({**os.environ}), cwd=place, git_dir=place, own=True))
+    shell = SystemShell({**os.environ})
+    return ReportChain(
+        git=Git(shell=shell, cwd=place, git_dir=place, own=True), notes=tmp_path / "work" / "repo"
+    )
 
 
 @pytest.fixture(params=["real", "memory"])
@@ -53,6 +58,37 @@ def test_a_report_is_left_once_and_never_edited(reports: Reports) -> None:
     for text in ("a review\n", "a review\n", "another\n"):
         reports.leave(RUN, REVIEW, text, CODE)
     assert left(reports) == [(REVIEW, "a review\n")]
+
+
+def test_a_report_costs_two_processes(chain: ReportChain) -> None:
+    shell = Cut(chain.git.shell, 0, lambda: None)
+    counted = replace(chain, git=replace(chain.git, shell=shell))
+    for name in (REVIEW, CODING):
+        counted.leave(RUN, name, "done\n", CODE)
+    assert shell.calls == ["cat-file", "fast-import"] * 2
+
+
+def test_a_report_is_left_although_a_killed_git_left_its_lock(chain: ReportChain) -> None:
+    chain.leave(RUN, REVIEW, "a review\n", CODE)
+    lock = chain.git.git_path(f"refs/sparky/reports/{RUN}.lock")
+    lock.touch()
+    os.utime(lock, (0, 0))
+    chain.leave(RUN, CODING, "a change\n", CODE)
+    assert (len(left(chain)), lock.exists()) == (2, False)
+
+
+def test_a_drop_that_was_killed_is_finished_though_its_locks_are_there(chain: ReportChain) -> None:
+    chain.leave(RUN, REVIEW, "a review\n", CODE)
+    own, shared = (
+        chain.git.git_path(name) for name in (f"refs/sparky/reports/{RUN}.lock", "packed-refs.lock")
+    )
+    for lock in (own, shared):
+        lock.touch()
+    with pytest.raises(GitError, match=r"packed-refs\.lock"):  # it may be of another's git
+        chain.drop(RUN)
+    chain.drop(RUN)
+    assert (left(chain), own.exists(), shared.exists()) == ([], False, False)
+    assert list(chain.notes.iterdir()) == []
 
 
 def test_what_is_dropped_is_gone(reports: Reports) -> None:

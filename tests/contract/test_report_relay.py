@@ -69,7 +69,8 @@ def relay(tmp_path: Path) -> Relay:
     """A run on which the coder and the tester have done their first work."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     place = tmp_path / ".git"
-    relay = Relay(ReportChain(git=Git(shell=SystemShell({**os.environ}), cwd=place, git_dir=place, own=True)))
+    own = Git(shell=SystemShell({**os.environ}), cwd=place, git_dir=place, own=True)
+    relay = Relay(ReportChain(git=own, notes=tmp_path / "work"))
     assert relay.acting((Role.CODER, Role.TESTER)) == {
         Role.CODER: Scenario.FRESH_START,
         Role.TESTER: Scenario.FRESH_TEST_CREATION,

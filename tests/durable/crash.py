@@ -1,137 +1,40 @@
-"""Kills a run before each change that it makes outside itself, goes on with it, and counts its effects.
+"""Breaks a run off before each change that it makes outside itself, goes on with it, and counts its effects.
 
     python -m tests.durable.crash            # at every boundary; writes docs/reliability.md (make crash)
-    python -m tests.durable.crash SAMPLE     # at so many of them
+    python -m tests.durable.crash SAMPLE     # kills it at so many of them
 
 The boundaries are those that a first run passed: none is chosen by hand. What comes after a change comes
-before the next one, so each is killed before only. A directory that one command works in and that nobody else
-reads is killed in at every tenth boundary. What was broken off goes on where it stood, unless code changed.
+before the next one, so each is looked at before only. There a run is stopped, what lies on the disk is put
+aside, which is what `kill -9` of it and of all that it started leaves, and later gone on with; where that is
+what lay there before, too, once for both. At every twentieth boundary the run is killed itself as well, and
+what it started is not.
+
+What was broken off goes on where it stood, unless code changed.
 """
 
 import hashlib
 import multiprocessing
 import os
-import re
 import shutil
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 
 from sparky.adapters.locks import FileLocks
-from tests.durable.driver import drive
 from tests.durable.journal import Cuts, Journal, Tried
+from tests.durable.place import Place
 from tests.durable.reliability import PAGE, Figures, render
-from tests.durable.test_power_failure import walk
-from tests.durable.tracer import Boundary, Tracer, play
-from tests.durable.world import World, make_world
+from tests.durable.test_power_failure import cut, finished, gone_on
+from tests.durable.tracer import Boundary, Tracer
 
-_FILES = {
-    "double.sh": "echo $(($1 * 3))\n",
-    "check.sh": '[ "$(sh double.sh 2)" = 4 ]\n',
-    "Makefile": "test:\n\t@sh check.sh\n",
-    "issues/001-double.md": "# Issue #001: double is wrong\n\n## Type\nbug\n\n## Files\n- double.sh\n",
-}
-"""A project whose tests take no time, for what they do they do in a directory of their own."""
-_SCRIPT = """
-[[session]]
-summary = "doubled"
-[[session.steps]]
-do = "replace"
-path = "double.sh"
-old = "* 3"
-text = "* 2"
-"""
-_PRIVATE = re.compile(r"(cache/(scratch|private|trees)|/tmp)/")
-_TENTH, _EVERY = 10, 20
-_PATIENCE_S = 120
+_KILLED, _BATCH, _PARTS = 20, 40, 4
 _TIMES = 3
 _AT_ONCE = 2
-_STAGES = ["route", "execute", "review", "test", "verify", "merge"]
 _HERE = Path(__file__).parents[2]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where one process has its world: the same names for every run."""
-
-    root: Path
-
-    @property
-    def world(self) -> World:
-        return World(root=self.root / "world", cache=self.root / "cache")
-
-    def prepare(self) -> None:
-        """A world to copy."""
-        self.root.mkdir(parents=True)
-        make_world(self.root / "new", self.root / "cache", _SCRIPT, _FILES)
-
-    def renew(self) -> None:
-        """The world as it was before the run, and no cache."""
-        for name in ("world", "cache"):
-            shutil.rmtree(self.root / name, ignore_errors=True)
-        shutil.copytree(self.root / "new", self.root / "world")
-
-    def drive(self) -> None:
-        """The run, begun or gone on with; one that has its end is left as it is."""
-        if self.is_over():
-            return
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        for descriptor in (1, 2):
-            os.dup2(quiet, descriptor)
-        drive(self.world, set())
-
-    def finish(self) -> str:
-        """Go on with the run in a new process; what is wrong then."""
-        process = os.fork()
-        if process == 0:
-            play(self.drive)
-        until = time.monotonic() + _PATIENCE_S
-        while not (ended := os.waitpid(process, os.WNOHANG))[0]:
-            if time.monotonic() > until:
-                os.kill(process, signal.SIGKILL)
-            time.sleep(0.01)
-        if ended[1]:
-            return f"resume ended with {os.waitstatus_to_exitcode(ended[1])}"
-        return "; ".join(self.troubles())
-
-    def is_over(self) -> bool:
-        """Whether the run is over, for sparky."""
-        try:
-            return self._rows("SELECT outcome FROM runs") == [("merged",)]
-        except sqlite3.Error:  # there is no database yet, or nothing in it
-            return False
-
-    def troubles(self) -> Iterator[str]:
-        """What is not as one run leaves it."""
-        world, git = self.world, self.world.repo / ".git"
-        commits = world.git("log", "--format=%s", "main").splitlines()
-        seen = {
-            "main": (commits, ["double is wrong", "base"]),
-            "file": (world.git("show", "main:double.sh"), "echo $(($1 * 2))"),
-            "uncommitted": (world.git("status", "--porcelain"), ""),
-            "refs": (world.git("for-each-ref", "--format=%(refname)"), "refs/heads/main"),
-            "worktrees": (world.git("worktree", "list").count("\n"), 0),
-            "locks of git": (sorted(map(str, [*git.rglob("*.lock"), *git.glob("index.*")])), []),
-            "work": (sorted(map(str, (world.state / "work").glob("*/*"))), []),
-            "runs": (self._rows("SELECT outcome FROM runs"), [("merged",)]),
-            "claims": (self._rows("SELECT * FROM claims"), []),
-            "attempts": (self._rows("SELECT stage FROM attempts ORDER BY ordinal"), [(s,) for s in _STAGES]),
-        }
-        yield from (f"{name}: {found!r}" for name, (found, wanted) in seen.items() if found != wanted)
-
-    def _rows(self, query: str) -> list[tuple[str, ...]]:
-        connection = sqlite3.connect(f"file:{self.world.state / 'sparky.db'}?mode=rw", uri=True)
-        try:
-            return connection.execute(query).fetchall()
-        finally:
-            connection.close()
 
 
 def killed_at(place: Place, boundary: Boundary) -> str:
@@ -159,16 +62,52 @@ def own_place(root: Path) -> Place:
     return _PLACES[number]
 
 
-def trial(root: Path, boundary: Boundary) -> Tried:
+def trial(root: Path, boundary: Boundary) -> list[Tried]:
     """A kill at a boundary."""
-    return Tried(boundary=boundary, why=killed_at(own_place(root), boundary))
+    return [Tried(boundary=boundary, why=killed_at(own_place(root), boundary), killed=True)]
 
 
-def cuts(root: Path) -> Cuts:
-    """The database's log, cut in every frame."""
-    shutil.rmtree(root / "cuts", ignore_errors=True)
-    cut, frames = walk(make_world(root / "cuts" / "world", root / "cuts" / "cache"), None)
-    return Cuts(cut=cut, frames=frames)
+def batch(root: Path, boundaries: list[Boundary]) -> list[Tried]:
+    """A run that is stopped at each of these boundaries, and gone on with from what lay there then."""
+    place, left, tried = own_place(root), set(boundaries), list[Tried]()
+    for _ in range(_TIMES):  # threads may take another order
+        place.renew()
+        shutil.rmtree(place.root / "aside", ignore_errors=True)
+        states = dict[Boundary, str]()
+
+        def reached(boundary: Boundary, *, states: dict[Boundary, str] = states) -> bool:
+            if boundary in left:
+                left.remove(boundary)
+                states[boundary] = place.put_aside()
+                return not left  # nothing more is to be seen
+            return False
+
+        Tracer(place.root, reached).follow(place.drive)
+        why = dict[str, str]()
+        for boundary, state in states.items():
+            if state not in why:
+                place.put_back(state)
+                why[state] = place.finish()
+            tried.append(Tried(boundary=boundary, why=why[state], state=state))
+        if not left:
+            break
+    return [*tried, *(Tried(boundary=one, why="never reached again") for one in left)]
+
+
+def cuts(root: Path, part: int) -> Cuts:
+    """The database's log, cut in every frame of a part of them."""
+    place = own_place(root)
+    place.renew()
+    for name in ("state-then", "repo-then"):
+        shutil.rmtree(place.world.root / name, ignore_errors=True)
+    frames = finished(place.world)
+    places = range(part, frames + 1, _PARTS)
+    wrong = list[str]()
+    for kept in places:
+        cut(place.world, kept)
+        gone_on(place.world)
+        wrong += [f"{kept} frames: {why}" for why in place.unmerged()]
+    return Cuts(part=part, cut=len(places), frames=frames + 1, why="; ".join(wrong))
 
 
 def survey(root: Path) -> list[Boundary]:
@@ -181,31 +120,30 @@ def survey(root: Path) -> list[Boundary]:
     return tracer.passed
 
 
-def chosen(passed: list[Boundary]) -> list[Boundary]:
-    """Those to be killed at."""
-    private = [one for one in passed if _PRIVATE.match(one.what)]
-    left_out = set(private) - set(private[::_TENTH])
-    return [one for one in passed if one not in left_out]
-
-
 def kill(root: Path, journal: Journal) -> None:
-    """Kill at each boundary that was not tried so far, several at a time, and cut the log."""
+    """Go on from each boundary that was not tried so far, several at a time, and cut the log."""
     forks = multiprocessing.get_context("forkserver")
     forks.set_forkserver_preload([__name__])
-    left = [one for one in chosen(journal.passed) if one not in journal.tried]
-    started = time.monotonic()
+    left = [one for one in journal.passed if one not in journal.tried]
+    kills = [one for one in journal.passed[::_KILLED] if one not in journal.killed]
+    started, done = time.monotonic(), 0
     with ProcessPoolExecutor(_AT_ONCE, mp_context=forks) as pool:
-        cutting = None if journal.cuts else pool.submit(cuts, root)
-        for count, one in enumerate(as_completed([pool.submit(trial, root, point) for point in left]), 1):
-            tried = one.result()
-            journal.add(tried)
-            if tried.why:
-                say(f"{tried.boundary.kind} {tried.boundary.what} {tried.boundary.number}: {tried.why}")
-            if count % _EVERY == 0:
-                minutes = (time.monotonic() - started) / count * (len(left) - count) / 60
-                say(f"{count} of {len(left)} boundaries, {minutes:.0f} minutes to go")
-        if cutting is not None:
-            journal.add(cutting.result())
+        cutting = [pool.submit(cuts, root, part) for part in range(_PARTS) if part not in journal.cuts]
+        batches = [left[at : at + _BATCH] for at in range(0, len(left), _BATCH)]
+        work = [pool.submit(batch, root, some) for some in batches]
+        work += [pool.submit(trial, root, one) for one in kills]
+        for ready in as_completed(work):
+            for tried in ready.result():
+                journal.add(tried)
+                if tried.why:
+                    say(f"{tried.boundary.kind} {tried.boundary.what} {tried.boundary.number}: {tried.why}")
+            done += len(ready.result())
+            minutes = (time.monotonic() - started) / 60
+            say(f"{done} of {len(left) + len(kills)} boundaries, {minutes:.1f} minutes")
+        for part in as_completed(cutting):
+            journal.add(part.result())
+            if part.result().why:
+                say(f"cut: {part.result().why}")
 
 
 def say(text: str) -> None:
@@ -218,9 +156,9 @@ def sample(size: int) -> int:
     """Kill at some, in this process; 1 if anything is wrong."""
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
         passed = survey(Path(folder))
-        points = chosen(passed)
-        step = len(points) // size
-        wrong = [one for point in points[step // 2 :: step][:size] if (one := trial(Path(folder), point)).why]
+        step = len(passed) // size
+        tried = (one for point in passed[step // 2 :: step][:size] for one in trial(Path(folder), point))
+        wrong = [one for one in tried if one.why]
     for one in wrong:
         say(f"{one.boundary}: {one.why}")
     say(f"killed at {size} of {len(passed)} boundaries; {len(wrong)} went wrong")
@@ -241,13 +179,17 @@ def whole() -> int:
         if not journal.passed:
             journal.start(survey(root))
         kill(root, journal)
-        points = chosen(journal.passed)
-        wrong = sum(bool(journal.tried[one]) for one in points)
-        say(f"killed at {len(points)} of {len(journal.passed)} boundaries; {wrong} went wrong")
-        if not wrong and journal.cuts:
-            counts = (dict(Counter(one.kind for one in them)) for them in (journal.passed, points))
-            done = journal.cuts
-            figures = Figures(passed=next(counts), killed=next(counts), cuts=done.cut, frames=done.frames)
+        states, wrong = len(journal.states), journal.wrong
+        said = f"{len(journal.tried)} of {len(journal.passed)} boundaries ({states} states)"
+        say(f"gone on from {said}, killed at {len(journal.killed)}; {wrong} went wrong")
+        if not wrong:
+            figures = Figures(
+                passed=Counter(one.kind for one in journal.tried),
+                killed=Counter(one.kind for one in journal.killed),
+                states=states,
+                cuts=sum(one.cut for one in journal.cuts.values()),
+                frames=max(one.frames for one in journal.cuts.values()),
+            )
             PAGE.write_text(render(figures), encoding="utf-8")
             shutil.rmtree(root)
     return int(bool(wrong))

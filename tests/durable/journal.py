@@ -11,18 +11,26 @@ from tests.durable.tracer import Boundary
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """A kill at a boundary, and what was wrong in the end; "": nothing."""
+    """What was wrong after a run that was broken off at a boundary; "": nothing.
+
+    `killed`: itself, and not what it had started; else it was gone on with from what lay on the disk there,
+    whose name is `state`.
+    """
 
     boundary: Boundary
     why: str
+    killed: bool = False
+    state: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cuts:
-    """In how many of its frames the log was cut; every time with one commit in the end."""
+    """In how many of its frames a part of the cuts was made, and what was wrong in the end; "": nothing."""
 
+    part: int
     cut: int
     frames: int
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +44,18 @@ class Line:
 
 @dataclass(kw_only=True)
 class Journal:
-    """The boundaries that a run passed, in order, and what came of those that it was killed at."""
+    """The boundaries that a run passed, in order, and those that it was broken off at and gone on with well.
+
+    `wrong`: how often it was not well, by this process.
+    """
 
     path: Path
     passed: list[Boundary] = field(default_factory=list)
-    tried: dict[Boundary, str] = field(default_factory=dict)
-    cuts: Cuts | None = None
+    tried: set[Boundary] = field(default_factory=set)
+    states: set[str] = field(default_factory=set)
+    killed: set[Boundary] = field(default_factory=set)
+    cuts: dict[int, Cuts] = field(default_factory=dict)
+    wrong: int = 0
 
     @classmethod
     def read(cls, path: Path) -> "Journal":
@@ -50,9 +64,9 @@ class Journal:
         lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         for line in (msgspec.json.decode(line, type=Line) for line in lines):
             journal.passed.extend(line.passed)
-            journal.cuts = line.cuts or journal.cuts
-            if line.tried and not line.tried.why:
-                journal.tried[line.tried.boundary] = ""
+            for done in (line.tried, line.cuts):
+                journal.note(done)
+        journal.wrong = 0
         return journal
 
     def start(self, passed: Sequence[Boundary]) -> None:
@@ -64,11 +78,25 @@ class Journal:
         """Note what came of a kill, or of the cuts."""
         match done:
             case Tried():
-                self.tried[done.boundary] = done.why
                 self._write(Line(tried=done))
             case Cuts():
-                self.cuts = done
                 self._write(Line(cuts=done))
+        self.note(done)
+
+    def note(self, done: Tried | Cuts | None) -> None:
+        """Keep it in mind."""
+        match done:
+            case Tried(why="", killed=True):
+                self.killed.add(done.boundary)
+            case Tried(why=""):
+                self.tried.add(done.boundary)
+                self.states.add(done.state)
+            case Cuts(why=""):
+                self.cuts[done.part] = done
+            case Tried() | Cuts():
+                self.wrong += 1
+            case None:
+                pass
 
     def _write(self, line: Line) -> None:
         with self.path.open("ab") as file:

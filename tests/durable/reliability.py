@@ -7,42 +7,53 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 _ROW = re.compile(r"^\| ([a-z ]+?) \| (\d+) \| (\d+) \|$", re.MULTILINE)
+_STATES = re.compile(r"These are (\d+) states")
 _CUTS = re.compile(r"cut in (\d+) of its (\d+) frames")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """How many boundaries of each kind a run passed, at how many it was killed; the log's cuts and frames."""
+    """How many boundaries of each kind were gone on from, and at how many the run was killed.
+
+    `states`: what lay on the disk there, without repetitions. Also the log's cuts and frames.
+    """
 
     passed: Mapping[str, int]
     killed: Mapping[str, int]
+    states: int
     cuts: int
     frames: int
 
 
 def render(figures: Figures) -> str:
     """The page's text."""
-    kinds = sorted(figures.passed)
-    rows = "".join(f"| {kind} | {figures.passed[kind]} | {figures.killed.get(kind, 0)} |\n" for kind in kinds)
-    total, killed = sum(figures.passed.values()), sum(figures.killed.values())
+
+    def row(name: str, *counts: int) -> str:
+        return f"| {' | '.join((name, *map(str, counts)))} |\n"
+
+    columns = (figures.passed, figures.killed)
+    rows = "".join(row(kind, *(counts.get(kind, 0) for counts in columns)) for kind in sorted(figures.passed))
+    total, killed = (sum(counts.values()) for counts in columns)
     return f"""# Reliability
 
-Written by `make crash` from the run of it; `tests/durable/crash.py` is the script, and a sample of it runs
-with the tests.
+Written by `make crash` from the run of it; `tests/durable/crash.py` is the script. Kills at a few of the
+boundaries are among the tests.
 
 A run of the whole path (route, execute, review, test, verify, merge) is traced: every program that it starts
 and every change that it makes to a file, by itself or by git, the sandbox, an agent or the tests. None of
-these boundaries is chosen by hand. Then, for one after the other, the same run is killed with `kill -9` right
-before that change, and gone on with in a new process. What comes after a change comes before the next one.
+these boundaries is chosen by hand. What comes after a change comes before the next one.
 
-| before a | there are | killed at |
+Right before a change everything is stopped, and what lies on the disk then is put aside: that is what
+`kill -9` of the run and of all that it had started leaves. A new process goes on from it. At every twentieth
+boundary the run is also killed itself, with `kill -9`, while what it had started lives on as it can.
+
+| before a | gone on from | killed at |
 |---|---|---|
-{rows}| all of them | {total} | {killed} |
+{rows}{row("all of them", total, killed)}
+These are {figures.states} states of the disk: where a program is started, or a change lies in a directory
+that one command has for itself, there is often the one that was there before. Each was gone on from once.
 
-Where the figures differ, every n-th was taken: so it is in directories that one command works in, and that
-nobody looks into after it.
-
-After each of the {killed} kills there was, in the end:
+After each time there was, in the end:
 
 * one commit on `main`, with the right content, and nothing uncommitted;
 * one run, merged, each of its stages recorded once, and no claim left;
@@ -58,10 +69,11 @@ was one commit on `main` every time.
 def parse(text: str) -> Figures:
     """The figures of a page."""
     rows = [row for row in _ROW.findall(text) if row[0] != "all of them"]
-    cuts = _CUTS.search(text)
+    cuts, states = _CUTS.search(text), _STATES.search(text)
     return Figures(
         passed={kind: int(count) for kind, count, _ in rows},
         killed={kind: int(count) for kind, _, count in rows},
+        states=int(states[1]) if states else 0,
         cuts=int(cuts[1]) if cuts else 0,
         frames=int(cuts[2]) if cuts else 0,
     )

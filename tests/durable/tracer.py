@@ -11,7 +11,7 @@ import signal
 import stat
 import struct
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -48,7 +48,10 @@ _VARYING = (
 
 
 class Tracer:
-    """Follows one process, and tells `reached` of every boundary; True from it: kill the process there."""
+    """Follows one process, and tells `reached` of every boundary; True from it: kill the process there.
+
+    One change is made at a time: nothing changes while `reached` looks.
+    """
 
     def __init__(self, root: Path, reached: Callable[[Boundary], bool]) -> None:
         self._root = f"{root}/"
@@ -56,6 +59,7 @@ class Tracer:
         self._seen = Counter[tuple[str, str]]()
         self._known: set[int] = set()
         self._pending: dict[int, Boundary] = {}
+        self._waiting: deque[tuple[int, Boundary]] = deque()
         self._committing: set[int] = set()
         self.passed: list[Boundary] = []
         """The boundaries whose change was made, in order."""
@@ -78,6 +82,9 @@ class Tracer:
     def _until_end(self, main: int) -> int:
         code, held, over = 0, set[int](), float("inf")
         while self._known:
+            if (dying := self._next()) is not None:
+                os.kill(main, signal.SIGKILL)
+                held.add(dying)
             is_over = over != float("inf")
             pid, status = _wait(time.monotonic() + _QUIET_S if held and is_over else over)
             if pid == 0 and not held:
@@ -89,26 +96,34 @@ class Tracer:
             self._known.add(pid)
             if os.WIFEXITED(status) or os.WIFSIGNALED(status):
                 self._known.discard(pid)
+                self._pending.pop(pid, None)
                 held.discard(pid)
                 if pid == main:
                     code, over = os.waitstatus_to_exitcode(status), time.monotonic() + _PATIENCE_S
-            elif self._must_die(pid, status):
-                os.kill(main, signal.SIGKILL)
-                held.add(pid)
+            else:
+                self._hear(pid, status)
         return code
 
-    def _must_die(self, pid: int, status: int) -> bool:
-        """Let the process go on, unless it has reached the boundary where all has to end."""
+    def _next(self) -> int | None:
+        """Let the next change be made, if none is; the process before whose change all has to end, if so."""
+        while self._waiting and not self._pending:
+            pid, boundary = self._waiting.popleft()
+            if pid in self._known:
+                if self._reached(boundary):
+                    return pid
+                self._pending[pid] = boundary
+                _go_on(pid, _SYSCALL)
+        return None
+
+    def _hear(self, pid: int, status: int) -> None:
+        """Let the process go on, unless it is about to change something: that waits for its turn."""
         number, event = os.WSTOPSIG(status), status >> 16
         if event == _EVENT_SECCOMP:
             boundary = self._boundary(pid)
             if boundary is None:
                 _go_on(pid)
-                return False
-            if self._reached(boundary):
-                return True
-            self._pending[pid] = boundary
-            _go_on(pid, _SYSCALL)
+            else:
+                self._waiting.append((pid, boundary))
         elif event == _EVENT_EXEC or number == signal.SIGTRAP | 0x80:
             boundary = self._pending.pop(pid, None)
             if boundary is not None and (event == _EVENT_EXEC or _result(pid) >= 0):
@@ -118,7 +133,6 @@ class Tracer:
             _go_on(pid, _LISTEN)
         else:
             _go_on(pid, _CONT, 0 if event or number == signal.SIGTRAP else number)
-        return False
 
     def _boundary(self, pid: int) -> Boundary | None:
         """What the stopped call is about to change; None if that is no file, and starts nothing."""

@@ -135,7 +135,36 @@ def test_one_culprit_among_many_findings_of_one_file_costs_about_log_n_runs_of_t
     source = "".join(f"import {name}\n" for name in names) + "\nX = 1\n"
     state = fixed(stand, {"a.py": source.encode()})
     assert text(stand, state) == b"import needed\n\nX = 1\n"
-    assert len({sha for sha, only in stand.house.tests.ran if not only}) <= 12
+    ran = stand.house.tests.ran
+    assert len(ran) <= 16
+    assert {only for _, only in ran} == {(), ("test_a",)}
+    assert {sha for sha, only in ran if not only} >= {state.base, state.head}
+
+
+def test_the_file_that_a_red_test_points_to_is_looked_at_first(stand: Stand) -> None:
+    stand.ids = ("a.py::test_a", "test_b")
+    stand.red = lambda files: {"a.py::test_a": "it is gone"} if needs_it(files) else {}
+    others = {f"other{number:02}.py": b"import os\n\nX = 1\n" for number in range(40)}
+    state = fixed(stand, {"a.py": NEEDED, **others})
+    assert text(stand, state) == b"import needed\n\nX = 1\n"
+    assert {text(stand, state, path) for path in others} == {b"X = 1\n"}
+    last = state.of(Stage.EXECUTE)[-1]
+    assert last.reason == "42 edit(s) kept, 1 withdrawn after 4 trial(s)"
+
+
+def test_what_only_the_whole_shows_is_looked_for_in_another_round(stand: Stand) -> None:
+    def red(files: Mapping[str, bytes]) -> Red:
+        if needs_it(files):
+            return needs_it(files)
+        return {} if b"import os" in files["b.py"] else {"test_b": "no os"}
+
+    stand.red = red
+    state = fixed(stand, {"a.py": NEEDED, "b.py": b"import os\nimport re\n\nX = 1\n"})
+    assert (text(stand, state), text(stand, state, "b.py")) == (
+        b"import needed\n\nX = 1\n",
+        b"import os\n\nX = 1\n",
+    )
+    assert refused(stand) == ["withdrawn: its fix breaks test_a", "withdrawn: its fix breaks test_b"]
 
 
 def test_edits_that_are_sound_alone_and_not_together_are_made_one_after_the_other(stand: Stand) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 import pytest
 
+from sparky.agents.table import AGENTS
 from sparky.cli.init import TEMPLATE
 from sparky.cli.table import VERBS, load
 from sparky.config import Settings
 from sparky.domain.gates import GATES
+from sparky.domain.issue import Kind
 from sparky.domain.state import Outcome
 
 TOP = Path(__file__).parents[2]
@@ -69,3 +71,13 @@ def test_every_module_that_is_named_is_there(page: Path) -> None:
 def test_every_page_is_in_the_navigation() -> None:
     pages = {path.relative_to(TOP / "docs").as_posix() for path in PAGES if TOP / "docs" in path.parents}
     assert pages <= set(re.findall(r"[\w/-]+\.md", text("mkdocs.yml")))
+
+
+def test_the_owners_that_the_page_prints_beside_the_old_ones_are_the_owners() -> None:
+    cells = [[cell.strip() for cell in line.split("|")[1:6]] for line in text("docs/agents.md").splitlines()]
+    printed = {row[0]: (row[3], row[4]) for row in cells if len(row) == 5 and row[0] in Kind.__members__}
+    assert len(printed) == 12
+    for name, (first, then) in printed.items():
+        named = re.findall("`(.*?)`", f"{first} {then}")
+        claiming = sorted((a for a in AGENTS if Kind(name) in a.kinds), key=lambda a: a.priority)
+        assert (name, named) == (name, [agent.name for agent in claiming])

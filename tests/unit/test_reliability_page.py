@@ -3,7 +3,11 @@
 from tests.durable.reliability import PAGE, Figures, parse, render
 
 FIGURES = Figures(
-    passed={"file write": 20, "rename": 3}, killed={"file write": 4, "rename": 3}, cuts=6, frames=90
+    passed={"file write": 20, "rename": 3},
+    killed={"file write": 1, "rename": 0},
+    states=17,
+    cuts=6,
+    frames=90,
 )
 
 

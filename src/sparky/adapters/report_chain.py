@@ -1,13 +1,19 @@
 """sparky's own reports on a run: a chain of commits of their own; no report changes the tree of the code."""
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from sparky.adapters.git import Git, resolve
+from sparky.adapters.git_refs import delete
 from sparky.adapters.git_settings import IDENTITY
 from sparky.adapters.reports import ReportsError, Shelf, open_ref, read_at
 from sparky.domain.report import FOLDER, Filed, in_order
 
 _TRIES = 20
+_WRITING_S = 1.0
+"""How long git may take to write a ref; all tries take longer, since git waits a tenth of it each time."""
 _NOW = ("--date-format=now",)
 _MISSING = " missing"
 
@@ -16,10 +22,11 @@ _MISSING = " missing"
 class ReportChain:
     """The chains of a repository, `refs/sparky/reports/<run>`. `git` is sparky's own place in it.
 
-    Every method bears being called again after a kill.
+    Every method bears being called again after a kill; `notes` is where it is noted what is being removed.
     """
 
     git: Git
+    notes: Path
 
     def of(self, run: str) -> tuple[tuple[Filed, str], ...]:
         """The reports on a run, each with its text, in the order in which they were left."""
@@ -46,11 +53,23 @@ class ReportChain:
             # It moves the ref only if that still is where the commit comes from.
             if self.git.run("fast-import", "--quiet", "--done", *_NOW, stdin=stream, codes=(0, 1)).code == 0:
                 return
+            self._clear(self.git.git_path(f"{_ref(run)}.lock"))
         raise ReportsError(f"{_ref(run)} does not hold still: others write to it")
 
     def drop(self, run: str) -> None:
         """Remove the reports on a run; none is fine."""
-        self.git.run("update-ref", "-d", _ref(run))
+        ref, note = _ref(run), self.notes / f".{run}.reports-dropping"
+        tip, again = resolve(self.git, ref), note.exists()
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.touch()
+        delete(self.git, {ref: tip} if tip is not None else {}, (ref,), again=again)
+        note.unlink()
+
+    def _clear(self, lock: Path) -> None:
+        """Remove a lock that a killed git left: nobody else writes to a run's chain for so long."""
+        with suppress(FileNotFoundError):
+            if time.time() - lock.stat().st_mtime > _WRITING_S:
+                lock.unlink()
 
     def _looked_up(self, run: str, path: str) -> tuple[str | None, bool]:
         """The tip of a run's chain, None before the first report; and whether there is a file at it."""

@@ -46,7 +46,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         environment.base, hidden=(environment.state, environment.cache), scratch=environment.cache / "private"
     )
     git_dir = Path(context.git_dir)
-    repository = _repository(house, context, shell)
+    repository, work = _repository(house, context, shell), _work(house, context)
     tests = PytestTests(
         shell,
         repository,
@@ -82,7 +82,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         progress=house.progress,
         receipts=house.receipts,
         refusals=house.store,
-        reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True)),
+        reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True), notes=work),
         transcripts=Rooms(grounds.sessions, _read_aftermath),
         agents=_agents_for_run(repository, context.base),
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
@@ -126,8 +126,13 @@ def _agents_at(repository: Repository, sha: str) -> Registry:
 
 
 def _repository(house: House, context: Context, shell: SystemShell) -> GitRepository:
-    work = house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
-    return GitRepository(shell, top=Path(context.repo_path), git_dir=Path(context.git_dir), work_root=work)
+    top, git_dir = Path(context.repo_path), Path(context.git_dir)
+    return GitRepository(shell, top=top, git_dir=git_dir, work_root=_work(house, context))
+
+
+def _work(house: House, context: Context) -> Path:
+    """Where the worktrees of a repository's runs lie, and what is noted of them."""
+    return house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
 
 
 def find_binary(name: str) -> str:

@@ -149,12 +149,12 @@ class LocalSteps:
             # After a rebase the kept ref holds the commits from before it, which are nowhere else; also where
             # nothing was left of them, since the target had the change already.
             repository.keep(run, state.head)
-        if not kept:
-            repository.drop(run, state.context.branch)
         if kept or state.ends[-1].outcome is Outcome.BLOCKED:  # an answer goes on with what was reported
             leave(state, self._ports)
         else:
             self._ports.reports.drop(run)
+        if not kept:
+            repository.drop(run, state.context.branch)
 
 
 def local_steps(house: House, state: PipelineState) -> Steps:
