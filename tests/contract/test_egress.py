@@ -95,7 +95,9 @@ def test_nobody_else_is_asked(tmp_path: Path) -> None:
     ]
 
 
-def test_the_end_of_a_limit_is_read_from_the_refusal_and_the_agent_does_not_wait_for_it(tmp_path: Path) -> None:
+def test_the_end_of_a_limit_is_read_from_the_refusal_and_the_agent_does_not_wait_for_it(
+    tmp_path: Path,
+) -> None:
     refusal = b"HTTP/1.1 429 Too Many\r\nRetry-After: 90\r\n\r\n"
     before = time.time()
     with model(refusal) as (port, _):
