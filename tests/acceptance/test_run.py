@@ -7,7 +7,7 @@ import pytest
 
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
-from tests.acceptance.world import Said, Session, World
+from tests.acceptance.world import Said, Session, World, replacing
 
 Step = dict[str, Any]
 
@@ -285,6 +285,13 @@ def test_a_tool_mends_what_a_sentence_asks_for_and_no_more(world_of: MakeWorld) 
     said = world.sparky("run", "Remove unused imports", "--json")
     assert (said.code, said.json()["calls"]) == (0, {"imports": 1})
     assert world.git("show", f"{said.json()['commit']}:calc.py") == "X=1"
+
+
+def test_where_a_tool_finds_nothing_to_mend_the_coder_is_next(world_of: MakeWorld) -> None:
+    world = world_of(BUG)
+    script = world.script(replacing("calc.py", "x * 3", "x * 2", number=2))
+    said = world.sparky("run", "Remove unused imports", "--json", *script)
+    assert (said.code, said.json()["calls"]) == (0, {"imports": 1, "coder": 1}), said.err
 
 
 def test_what_the_environment_lacks_is_no_fault_of_the_code(world_of: MakeWorld) -> None:

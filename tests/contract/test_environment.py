@@ -233,6 +233,16 @@ def test_where_only_copied_modules_differ_the_installation_of_the_base_is_used(t
     assert target.installs.get(base, head) == after
 
 
+def test_an_installation_is_made_from_that_of_any_commit_seen_before(target: Target) -> None:
+    base, installs = target.commit({**CALC}), target.installs
+    built = installs.get(base, target.commit({"src/calc/new.py": "N = 1\n"}))
+    copied = installs.get(base, target.commit({"src/calc/parts.py": "A = 2\n"}))
+    assert built is not None
+    assert copied is not None
+    assert tree(copied) == {**tree(built), "calc/parts.py": "A = 2\n"}
+    assert (built / "calc/new.py").samefile(copied / "calc/new.py")
+
+
 def test_a_new_module_and_a_new_version_take_a_build(target: Target) -> None:
     base = target.commit({**CALC})
     before = target.installs.get(base, base)

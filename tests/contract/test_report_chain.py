@@ -3,6 +3,7 @@
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from sparky.adapters.memory import MemoryReports
 from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.shell import SystemShell
 from sparky.ports import GitError, Reports
+from tests.contract.repository.house import Cut
 
 RUN, CODE = "7-0a1b2c3d-1", "c" * 40
 REVIEW, CODING = "ReviewAgent_Issue#7_Report_v1.md", "CodingAgent_Issue#7_Report_v1.md"
@@ -56,6 +58,14 @@ def test_a_report_is_left_once_and_never_edited(reports: Reports) -> None:
     for text in ("a review\n", "a review\n", "another\n"):
         reports.leave(RUN, REVIEW, text, CODE)
     assert left(reports) == [(REVIEW, "a review\n")]
+
+
+def test_a_report_costs_two_processes(chain: ReportChain) -> None:
+    shell = Cut(chain.git.shell, 0, lambda: None)
+    counted = replace(chain, git=replace(chain.git, shell=shell))
+    for name in (REVIEW, CODING):
+        counted.leave(RUN, name, "done\n", CODE)
+    assert shell.calls == ["cat-file", "fast-import"] * 2
 
 
 def test_a_report_is_left_although_a_killed_git_left_its_lock(chain: ReportChain) -> None:

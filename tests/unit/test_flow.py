@@ -381,6 +381,22 @@ EXECUTE_ROWS: Rows = {
         state_of(ADA, failed("ada", Trait.NO_CHANGE), failed("ada", Trait.NO_CHANGE, number=2)),
         all_failed("ada: ada said 1", "ada: ada said 2", outcome=Outcome.NOTHING_TO_DO),
     ),
+    "nothing of the fix was safe, and another agent bids: that one": (
+        state_of(
+            ADA_BOB,
+            changed("ada", ONE),
+            visited(TEST, REVISE),
+            failed("ada", Trait.WITHDRAWN, number=2, to=BASE),
+        ),
+        execute(
+            "bob",
+            "ada said 2",
+            at=BASE,
+            strategy=SIMPLER,
+            errors=("test said 1", "ada said 2"),
+            avoided=("attempt 1 by ada changed files: test said 1",),
+        ),
+    ),
     "nothing of the fix was safe, all is withdrawn: failed": (
         state_of(ADA, changed("ada", ONE), visited(REVIEW, REVISE), failed("ada", Trait.WITHDRAWN, number=2)),
         End(outcome=Outcome.FAILED, reason="ada said 2"),
@@ -418,6 +434,18 @@ EXECUTE_ROWS: Rows = {
             options=WHOSE,
             at=BASE,
         ),
+    ),
+    "nothing to mend for a tool, and another agent bids: that one": (
+        state_of(ADA_BOB, executed("ada", PASS, Trait.NOTHING_TO_DO)),
+        execute("bob", "ada said 1", at=BASE, strategy=MECHANICAL),
+    ),
+    "nothing to mend for the last of the chain either: nothing to do": (
+        state_of(
+            ADA_BOB,
+            executed("ada", PASS, Trait.NOTHING_TO_DO),
+            executed("bob", PASS, Trait.NOTHING_TO_DO, number=2),
+        ),
+        End(outcome=Outcome.NOTHING_TO_DO, reason="ada said 1; bob said 2"),
     ),
     "nothing to mend in the only part: nothing to do": (
         state_of(ADA, executed("ada", PASS, Trait.NOTHING_TO_DO)),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparky.domain.run import Life, Take, take
+from sparky.domain.run import Life, Take, room, take
 from sparky.domain.state import Outcome
 from tests.builders import BASE, row_of, sha
 
@@ -54,3 +54,7 @@ def test_a_run_that_asks_a_person_is_joined_at_its_own_base_only() -> None:
 @pytest.mark.parametrize("outcome", ENDED)
 def test_a_run_that_has_ended_is_not_joined(outcome: Outcome) -> None:
     assert take(replace(row_of(outcome)), BASE, driven=False) is Take.START
+
+
+def test_each_session_of_a_run_has_a_room_of_its_own() -> None:
+    assert room("007-ab-1", 1, 2, "My Coder/2") == "007-ab-1/1-2-my-coder-2"

@@ -73,6 +73,12 @@ def changed(state: PipelineState) -> bool:
     return state.newest.verdict is Verdict.PASS and Trait.CHANGED in state.newest.traits
 
 
+def another_bids(state: PipelineState) -> bool:
+    """Somebody follows the newest attempt's agent in the chain of its part."""
+    route = state.routes[state.newest.part]
+    return state.newest.agent in (route.agent, *route.fallbacks)[:-1]
+
+
 def ready(state: PipelineState) -> bool:
     """The last segment ended ready."""
     return bool(state.ends) and state.ends[-1].outcome is Outcome.READY

@@ -12,6 +12,7 @@ from sparky.domain.attempt import Responsibility, Stage, Trait, Verdict
 from sparky.domain.conditions import (
     Condition,
     always,
+    another_bids,
     answered,
     approved,
     bears,
@@ -143,6 +144,13 @@ TABLE = (
         (EXECUTE, REVIEW, BLOCKED),
     ),
     Row(EXECUTE, "files changed", changed, moves.visit(REVIEW), (REVIEW, BLOCKED)),
+    Row(
+        EXECUTE,
+        "a tool mends nothing, and another agent bids",
+        both(bears(Trait.NOTHING_TO_DO), another_bids),
+        moves.next_agent,
+        AGAIN,
+    ),
     Row(EXECUTE, "nothing was there to mend", said(PASS), moves.next_part, PART),
     Row(
         EXECUTE,
@@ -151,6 +159,13 @@ TABLE = (
         moves.visit(DECOMPOSE),
         (DECOMPOSE, BLOCKED),
         Basis.CLAIMED,
+    ),
+    Row(
+        EXECUTE,
+        "nothing of the fix is safe, and another agent bids",
+        both(bears(Trait.WITHDRAWN), another_bids),
+        moves.next_agent,
+        AGAIN,
     ),
     Row(EXECUTE, "nothing of the fix is safe", bears(Trait.WITHDRAWN), ends.withdrawn, (FAILED,)),
     Row(

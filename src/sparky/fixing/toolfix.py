@@ -122,7 +122,8 @@ def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attem
     reason = (
         f"none of {tally.before} {kind.value} finding(s) can be mended" if tally.before else "nothing found"
     )
-    return replace(handoff.begin(Verdict.PASS, reason), traits=(Trait.NOTHING_TO_DO,), tally=tally)
+    idle = (Trait.NOTHING_TO_DO, Trait.NO_CHANGE)
+    return replace(handoff.begin(Verdict.PASS, reason), traits=idle, tally=tally)
 
 
 def _lines(

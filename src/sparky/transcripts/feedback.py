@@ -18,8 +18,9 @@ WORDLESS = digest("")
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """A mark with the transcript that holds it and, for a stop, what the person said next."""
+    """A mark with the transcript that holds it, the kind of what was said and, for a stop, what came next."""
 
+    kind: FeedbackKind
     path: str
     place: Place
     mark: Mark
@@ -42,7 +43,9 @@ def heard(
                 seen.add(mark.key)
                 fresh.append(mark)
         found += [
-            Heard(path=path, place=where[path], mark=one) for one in kept(fresh) if one.digest not in sent
+            Heard(kind=one.kind, path=path, place=where[path], mark=one)
+            for one in kept(fresh)
+            if isinstance(one.kind, FeedbackKind) and one.digest not in sent
         ]
     return list(_with_reasons(sorted(found, key=_order)))
 

@@ -14,7 +14,6 @@ from sparky.transcripts.model import (
     Feedback,
     FeedbackKind,
     Link,
-    Mark,
     Source,
     Turn,
     Usage,
@@ -100,7 +99,7 @@ class Library:
         chosen = [
             one
             for one in self.heard
-            if one.mark.kind in only
+            if one.kind in only
             and one.place.session in names
             and (not wanted.since or moment(one.mark.at) >= wanted.since)
         ]
@@ -224,7 +223,7 @@ def _feedback(
 ) -> Feedback:
     text, call = texts[id(one)]
     return Feedback(
-        kind=_kind(one.mark),
+        kind=one.kind,
         at=one.mark.at,
         text=words(text),
         reader=reader,
@@ -236,8 +235,3 @@ def _feedback(
         offset=one.mark.offset,
         call_id=one.mark.call,
     )
-
-
-def _kind(mark: Mark) -> FeedbackKind:
-    assert isinstance(mark.kind, FeedbackKind)  # noqa: S101 - notes are settled before
-    return mark.kind

@@ -7,7 +7,7 @@ import pytest
 from sparky.adapters.shell import SystemShell
 from sparky.domain.change import FileChange
 from sparky.ports import GitError
-from tests.contract.repository.house import BRANCH, House, files
+from tests.contract.repository.house import BRANCH, Cut, House, files
 
 
 def test_changes_tell_a_rename_a_binary_file_and_a_mode(house: House) -> None:
@@ -113,3 +113,31 @@ def test_the_log_is_oldest_first(house: House) -> None:
     second = house.commit(a="a = 3\n")
     assert house.repository.log(base, "main") == ((first, "by hand"), (second, "by hand"))
     assert house.repository.log("main", "main") == ()
+
+
+def test_bug_an_overlay_took_the_executable_bit_away(house: House) -> None:
+    sha = house.repository.overlay(house.sha("main"), {"run.sh": b"#!/bin/sh\ntrue\n", "new.py": b""})
+    modes = {line.split("\t")[1]: line[:6] for line in house.git("ls-tree", sha).splitlines()}
+    assert (modes["run.sh"], modes["new.py"]) == ("100755", "100644")
+
+
+def test_what_never_changes_is_asked_once_and_what_a_name_means_each_time(house: House) -> None:
+    base, head = house.sha("main"), house.commit(a="a = 2\n")
+    shell = Cut(house.shell, 0, lambda: None)
+    repository = house.with_shell(shell)
+    asked = [
+        (
+            repository.resolve(head),
+            repository.tree(head),
+            repository.files(head),
+            repository.read(head, "a.py"),
+            repository.changes(base, head),
+            repository.patch(base, head),
+        )
+        for _ in range(2)
+    ]
+    assert asked[0] == asked[1]
+    assert shell.calls == ["rev-parse", "rev-parse", "ls-tree", "cat-file", "diff-tree", "diff-tree"]
+    assert repository.read("main", "a.py") == b"a = 2\n"
+    later = house.commit(a="a = 3\n")
+    assert (repository.resolve("main"), repository.read("main", "a.py")) == (later, b"a = 3\n")
