@@ -103,6 +103,19 @@ def test_line_ends_stay_and_a_long_signature_gets_a_line_for_each_parameter() ->
     )
 
 
+def test_a_signature_of_several_lines_is_split_only_where_it_would_be_too_long() -> None:
+    source = "def show(\n    cart, width\n):  # all\n    pass\n"
+    short = {"show": {"cart": "str", "width": "int", "return": "None"}}
+    assert with_words(file(source), short) == source.replace(
+        "cart, width\n)", "cart: str, width: int\n) -> None"
+    )
+    assert with_words(file(source, style=Style(line=20)), short) == (
+        "def show(\n    cart: str,\n    width: int,\n) -> None:  # all\n    pass\n"
+    )
+    noted = source.replace("width\n", "width  # in px\n")
+    assert "cart: str, width: int  # in px\n) -> None" in with_words(file(noted, style=Style(line=20)), short)
+
+
 def test_a_name_that_is_taken_is_not_written() -> None:
     one = file("Cart = 1\nfrom datetime import date\nimport re\n")
     assert [one.can_say(text) for text in ("shop.cart:Cart", "datetime:date", "re:Match[str]")] == [
@@ -162,10 +175,11 @@ def test_each_source_of_types_is_asked_in_turn() -> None:
     assert more.slots["show", 0]["cart"] == ("list[str]",)
 
 
-def test_a_function_that_mypy_would_name_twice_stays_as_it_is() -> None:
+def test_a_function_that_mypy_would_name_twice_stays_as_it_is_unless_it_is_called_often() -> None:
     one = file("def show(cart, width=1):\n    return cart\n")
     some = Annotated(**{**vars(one), "slots": {("show", 0): {"width": ("int",)}}})
-    assert halves({"a.py": some})["a.py"].slots == {}
+    assert halves({"a.py": some}, {})["a.py"].slots == {}
+    assert halves({"a.py": some}, {"show": 2}) == {"a.py": some}
 
 
 def test_what_hushes_a_checker_is_never_proposed() -> None:

@@ -10,7 +10,7 @@ from sparky.domain.command import Completed, Ending
 from sparky.evidence.detect import run_tool
 from sparky.formats.state_json import UnreadableStateError, decode, encode
 from sparky.ports import Ports
-from sparky.tools.programs.sources import SKIPPED
+from sparky.tools.programs import sources
 from sparky.tools.tool import Argv
 
 _KEPT = 20
@@ -38,11 +38,13 @@ def offered(ports: Ports, root: Path, argv: Argv) -> Completed:
 def _key(root: Path, argv: Argv) -> str:
     """What the answer depends on."""
     said = hashlib.sha256("\0".join(argv).encode())
+    for program in sorted(Path(sources.__file__).parent.glob("*.py")):
+        said.update(program.read_bytes())
     for word in argv:
         if word.endswith(".json") and Path(word).is_file():
             said.update(Path(word).read_bytes())
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted({*folders} - SKIPPED)
+        folders[:] = sorted({*folders} - sources.SKIPPED)
         for path in (Path(folder, name) for name in sorted(names) if name.endswith(_READ)):
             said.update(f"\0{path.relative_to(root)}\0".encode("utf-8", "surrogateescape"))
             said.update(path.read_bytes() if path.is_file() else b"")

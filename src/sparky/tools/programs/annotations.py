@@ -8,6 +8,7 @@ import ast
 import builtins
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,8 @@ _FULL = re.compile(r"([\w.]+):([\w.]+)")
 _FUTURE = "from __future__ import annotations"
 _PLAIN = frozenset(vars(builtins))
 LINE = 88
+_ASIDE = 32
+"""What of a line is left for the indent and the name of a parameter."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +65,9 @@ class Annotated:
         return made if alone else (*made, *self._head)
 
     def can_say(self, word: str) -> bool:
-        """Whether a word can be written here: its names are not taken by anything else."""
-        return all(self._name(*match.groups())[0] is not None for match in _FULL.finditer(word))
+        """Whether a word can be written here: its names mean nothing else, and it fits a line."""
+        short = len(_FULL.sub(r"\2", word)) <= self.style.line - _ASIDE
+        return short and all(self._name(*match.groups())[0] is not None for match in _FULL.finditer(word))
 
     def _name(self, module: str, name: str) -> tuple[str | None, bool]:
         """How a class is called here (None: not at all), and whether it has to be imported."""
@@ -126,12 +130,17 @@ class Annotated:
     def _wrapped(self, node: Function, words: Mapping[str, str]) -> tuple[Edit, ...]:
         """The signature, one parameter a line, where it would be too long; empty where it need not be so."""
         found = self._parentheses(node)
-        if found is None or found[0].row != found[1].row or not words:
+        if found is None or not words:
             return ()
         start, end = found
-        line = self.source.splitlines()[start.row - 1].decode("utf-8", "replace")
-        if len(line) > self.style.line or len(line) + sum(map(_width, words.items())) <= self.style.line:
+        lines = self.source.decode("utf-8", "replace").splitlines()[start.row - 1 : end.row]
+        added = _added(node, words, end.row)
+        widths = [(len(line), added[row]) for row, line in enumerate(lines, start.row)]
+        inside = "".join(lines)[start.column - 1 : len("".join(lines)) - len(lines[-1]) + end.column - 1]
+        # What was too long is for its author to split; a comment among the parameters would be lost.
+        if "#" in inside or not any(old <= self.style.line < old + new for old, new in widths):
             return ()
+        line = lines[0]
         newline = "\r\n" if b"\r\n" in self.source else "\n"
         indent = line[: len(line) - len(line.lstrip())]
         given = "".join(f"{indent}    {part},{newline}" for part in _parts(node, words))
@@ -166,8 +175,14 @@ def _given(word: str, end: Place, default: Place | None) -> Iterator[Edit]:
         yield _insert(f": {word}", end)
 
 
-def _width(slot: tuple[str, str]) -> int:
-    return len(slot[1]) + (4 if slot[0] == "return" else 2)
+def _added(node: Function, words: Mapping[str, str], last: int) -> Counter[int]:
+    """How many characters the words add to each row of a signature, at most; its `last` has the return."""
+    added = Counter({last: len(words.get("return", "")) + 4})
+    for arg, _ in with_default(node):
+        added[arg.lineno] += 2 * (arg.arg in words)
+    for arg in arguments(node):
+        added[arg.lineno] += len(words[arg.arg]) + 2 if arg.arg in words else 0
+    return added
 
 
 def _parts(node: Function, words: Mapping[str, str]) -> Iterator[str]:

@@ -13,10 +13,18 @@ from sparky.tools.programs.signatures import Function, Key, Place, arguments, fu
 Slot = tuple[str, Key, str]
 """A slot of a function of a file."""
 
-_RETURNS = frozenset({"return-value", "return", "no-any-return", "empty-body", "func-returns-value"})
+_RETURNS = frozenset(
+    {
+        *("return-value", "return", "no-any-return", "empty-body", "func-returns-value"),
+        *("bad-return", "invalid-yield"),
+    }
+)
 _ARGUMENT = re.compile(r'^Argument (?:(\d+)|"(\w+)")')
 _QUOTED = re.compile(r'"(?:def )?(?:[\w.]+\.)?(\w+)(?:"|\()')
-_MORE = re.compile(r'(?:got|has incompatible type|defines the argument type as) "([^"]+)"')
+_PARAMETER = re.compile(r'parameter "(\w+)" with type .* in function "([\w.]+)"')
+_MORE = re.compile(
+    r'(?:got|has incompatible type|defines the argument type as|^Argument|^Returned type) "([^"]+)"'
+)
 _CALLABLE = re.compile(r'"(?:def |Callable|partial)')
 _HOPS = 2
 
@@ -62,9 +70,13 @@ class Blame:
         return [(error.file, key) for _, key in sorted(found, reverse=True)]
 
     def _near(self, error: Error, around: list[Place]) -> set[Slot]:
-        if error.code == "override" or (around and self._nodes[around[0]].lineno == error.line):
+        if error.code in {"override", "bad-override"} or (
+            around and self._nodes[around[0]].lineno == error.line
+        ):
             return self._declared(error, around)
         if error.code in _RETURNS and around and (found := self._own(around[0], "return")):
+            return found
+        if error.code == "bad-argument-type" and (found := self._parameter(error)):
             return found
         if error.code in {"arg-type", "call-arg"} and (found := self._argument(error)):
             return found
@@ -120,6 +132,15 @@ class Blame:
                 for arg in node.args.kwonlyargs:
                     found |= self._own(place, arg.arg)
         return found
+
+    def _parameter(self, error: Error) -> set[Slot]:
+        """The same, as pyrefly says it."""
+        match = _PARAMETER.search(error.message)
+        if match is None:
+            return set()
+        name, owner, function = match[1], *_last_two(match[2])
+        places = [p for p in self._named[function] if function != "__init__" or f"{owner}." in p[1][0]]
+        return {slot for place in places for slot in self._own(place, name)}
 
     def _rest(self, place: Place, arg: ast.arg | None) -> set[Slot]:
         return self._own(place, arg.arg) if arg is not None else set()
@@ -198,6 +219,11 @@ class Blame:
                         if isinstance(target, ast.Attribute):
                             found[target.attr].append((place, one.value))
         return found
+
+
+def _last_two(name: str) -> tuple[str, str]:
+    *_, owner, last = ("", *name.split("."))
+    return owner, last
 
 
 def _names(node: ast.AST) -> set[str]:

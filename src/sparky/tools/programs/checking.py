@@ -16,6 +16,7 @@ IMPLIED = frozenset({"no-untyped-call", "untyped-decorator"})
 MISSING = frozenset({"no-untyped-def", *IMPLIED})
 _PARTLY = re.compile(r"^Function is missing a (?:return )?type annotation.*$")
 """However much is missing: a part of it that is there brings no new finding."""
+_CALLED = re.compile(r'untyped function "(?:[\w.]+\.)?(\w+)"')
 _STRICT = ("--strict", "--ignore-missing-imports")
 
 
@@ -75,6 +76,20 @@ def fresh(known: Iterable[Error], said: Iterable[Error]) -> list[Error]:
         if counts[error.identity] < 0 and error.code not in MISSING:
             new.append(error)
     return new
+
+
+def once(errors: Iterable[Error]) -> list[Error]:
+    """The errors, where a function of which parameters and the return are not annotated is named once."""
+    found = {
+        (e.file, e.line) if e.code == "no-untyped-def" else (number,): e for number, e in enumerate(errors)
+    }
+    return [*found.values()]
+
+
+def calls(errors: Iterable[Error]) -> Counter[str]:
+    """How often a function without annotations is called, by its name."""
+    named = (_CALLED.search(error.message) for error in errors if error.code == "no-untyped-call")
+    return Counter(match[1] for match in named if match)
 
 
 def roots(files: Iterable[str]) -> list[str]:

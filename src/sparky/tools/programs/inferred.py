@@ -1,13 +1,10 @@
-"""What `pyrefly infer` (MIT) and mypy say of types, as words."""
+"""What pyrefly and mypy say of types, as words."""
 
 import ast
 import builtins
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from sparky.tools.programs.annotations import Annotated, bindings
 from sparky.tools.programs.shapes import MEMBERS
@@ -23,16 +20,6 @@ _KNOWN = {
     "Literal": "typing:Literal",
 }
 _BUILT_IN = frozenset(vars(builtins))
-
-
-def infer(root: Path, files: list[str]) -> None:
-    """Let `pyrefly infer` annotate files in place; what it can't do, it leaves."""
-    binary = Path(sys.executable).with_name("pyrefly")
-    (root / "pyrefly.toml").write_text('preset = "default"\n', encoding="utf-8")
-    argv = [str(binary), "infer", "--config", "pyrefly.toml", *files]
-    subprocess.run(
-        argv, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=300
-    )
 
 
 def inferred_words(one: Annotated, inferred: bytes) -> dict[Key, dict[str, str]]:

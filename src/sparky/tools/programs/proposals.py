@@ -138,17 +138,18 @@ def alike(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
     return made
 
 
-def halves(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
+def halves(files: Mapping[str, Annotated], calls: Mapping[str, int]) -> dict[str, Annotated]:
     """The files without the annotations of functions of which parameters and the return stay open, both.
 
-    mypy would name such a function twice, and once without any annotation.
+    mypy would name such a function twice, and once without any annotation; but not its `calls`, by name.
     """
     made: dict[str, Annotated] = {}
     for path, one in files.items():
         slots: dict[Key, Mapping[str, tuple[str, ...]]] = {}
         for key, some in one.slots.items():
             left = open_slots(one.functions[key]) - {*some}
-            if "return" not in left or left == {"return"}:
+            name = key[0].rpartition(".")[2]
+            if "return" not in left or left == {"return"} or calls.get(name, 0) > 1:
                 slots[key] = some
         made[path] = replace(one, slots=slots)
     return made

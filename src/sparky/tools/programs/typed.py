@@ -20,18 +20,18 @@ from msgspec import structs
 
 from sparky.tools.programs.annotations import LINE, Annotated, Style
 from sparky.tools.programs.blame import Blame, Slot
-from sparky.tools.programs.checking import IMPLIED, MISSING, Error, check, fresh, module_of
-from sparky.tools.programs.inferred import Names, infer
+from sparky.tools.programs.checking import IMPLIED, MISSING, Error, calls, check, fresh, module_of, once
+from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.proposals import alike, halves, propose
+from sparky.tools.programs.pyrefly import infer, more, review
 from sparky.tools.programs.signatures import Key
 from sparky.tools.programs.sources import arguments, diagnostic, put, sources, tree_of
 from sparky.tools.programs.traced import read
 from sparky.tools.ruff_config import load, oldest
 from sparky.tools.ruff_json import Diagnostic, Place, Remedy, patched
 
-ROUNDS = 30
-_WIDE, _FILES = 12, 16
-"""The rounds from which on all of a function is withdrawn, all of a file."""
+ROUNDS = 24
+SEARCHES = 6
 _NO_CODE = re.compile(
     r"(?:^|/)(?:tests?|docs?|examples?|benchmarks?)/|(?:^|/)(?:test_[^/]*|conftest|setup)\.py$"
 )
@@ -53,28 +53,39 @@ class Workshop:
         self.tried: dict[Slot, set[str]] = {}
         self.names = Names(files)
         self.known = self.check()
+        self.calls = calls(self.known)
+        self.reviewed: list[Error] = []
 
     def check(self) -> list[Error]:
         """What mypy says of the files as they lie there."""
         return check([*self.files], self.options, self.root / ".types")
 
-    def healed(self, found: Files) -> Files:
-        """The annotations after which mypy says nothing new."""
-        for turn in range(ROUNDS):
-            found = halves(found)
+    def new(self) -> list[Error]:
+        """What there is of errors that was not there at first; what mypy sees is seen first."""
+        return fresh(self.known, self.check()) or more(self.reviewed, review([*self.files]))
+
+    def healed(self, found: Files, safe: Files, searches: int = 0) -> Files:
+        """The annotations after which there is no new error; `safe`, known to be so, where none are found.
+
+        `searches`: how often one function may be looked for that no error tells of, which takes long.
+        """
+        for _ in range(ROUNDS):
+            found = halves(found, self.calls)
             trees = self.write(found)
-            errors = fresh(self.known, self.check())
+            errors = self.new()
             if not errors:
                 return found
             blame = Blame(found, trees)
             before = found
-            if turn < _WIDE:
-                found = self.yielded(found, blame, errors)
+            found = self.yielded(found, blame, errors)
             if found is before:
                 found = without(found, {slot for error in errors for slot in blame.wide(error)})
-            if found is before or turn >= _FILES:
+            if found is before and searches:
+                searches -= 1
                 found = self.bisected(before)
-        return self.files
+            if found is before:
+                break
+        return safe
 
     def untried(self, found: Files, proposed: Files) -> Files:
         """The annotations with those words that were withdrawn beside others, and never by themselves."""
@@ -93,7 +104,7 @@ class Workshop:
         while high - low > 1:
             middle = (low + high) // 2
             self.write(only(found, places[:middle]))
-            low, high = (low, middle) if fresh(self.known, self.check()) else (middle, high)
+            low, high = (low, middle) if self.new() else (middle, high)
         return only(found, [place for place in places if place != places[high - 1]])
 
     def yielded(self, found: Files, blame: Blame, errors: Iterable[Error]) -> Files:
@@ -206,14 +217,15 @@ def run(
         with contextlib.chdir(root):
             shop = Workshop(root, found, options)
             if annotate and any(error.code in MISSING for error in shop.known):
-                infer(root, [*found])
+                shop.reviewed = review([*found])
+                infer([*found])
                 inferred = {path: (root / path).read_bytes() for path in found}
                 proposed = propose(found, inferred, seen)
-                found = shop.healed(proposed)
-                found = shop.healed(alike(shop.untried(found, proposed)))
+                found = shop.healed(proposed, found, SEARCHES)
+                found = shop.healed(alike(shop.untried(found, proposed)), found)
     asked = set(sources(paths))
-    roots = (error for error in shop.known if error.file in asked and error.code not in IMPLIED)
-    return [_told(error, found, annotate=annotate) for error in roots]
+    roots = [error for error in shop.known if error.file in asked and error.code not in IMPLIED]
+    return [_told(error, found, annotate=annotate) for error in once(roots)]
 
 
 def _told(error: Error, found: Files, *, annotate: bool) -> Diagnostic:

@@ -1,0 +1,84 @@
+"""pyrefly (MIT): what it would annotate, and what it says of the annotations that are there."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from sparky.tools.programs.checking import Error
+
+_CONFIG = "pyrefly.toml"
+_TIMEOUT_S = 300
+_ELSEWHERE = frozenset({"missing-import", "missing-source", "untyped-import", "missing-module-attribute"})
+"""What is not for annotations to mend: it depends on what is installed."""
+
+
+class _Said(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of its answer."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+    concise_description: str
+    severity: str = "error"
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True):
+    errors: tuple[_Said, ...] = ()
+
+
+def infer(files: Sequence[str]) -> None:
+    """Annotate files of the current directory in place; what it can't do, it leaves."""
+    _run("infer", "--config", _CONFIG, *files)
+
+
+def review(files: Sequence[str]) -> list[Error]:
+    """What it finds in the files of the current directory; nothing where it gives no answer.
+
+    It knows what functions give that have no annotation: so it sees errors between these and those that do.
+    """
+    said = _run("check", "--config", _CONFIG, "--output-format", "json", *files)
+    try:
+        answer = msgspec.json.decode(said, type=_Answer)
+    except msgspec.DecodeError:
+        return []
+    return [
+        Error(
+            file=one.path,
+            line=one.line,
+            column=one.column,
+            code=one.name,
+            message=one.concise_description.replace("`", '"'),
+        )
+        for one in answer.errors
+        if one.severity == "error" and one.name not in _ELSEWHERE
+    ]
+
+
+def more(known: Iterable[Error], said: Iterable[Error]) -> list[Error]:
+    """The errors of a file and code that there are more of than before: those of them with a new text.
+
+    Its texts have types in them, which annotations change; so a text alone makes no error new.
+    """
+    counts = Counter((error.file, error.code) for error in known)
+    texts = Counter(error.identity for error in known)
+    found = list(said)
+    now = Counter((error.file, error.code) for error in found)
+    new = []
+    for error in found:
+        texts[error.identity] -= 1
+        group = (error.file, error.code)
+        if now[group] > counts[group] and texts[error.identity] < 0:
+            new.append(error)
+    return new
+
+
+def _run(*words: str) -> bytes:
+    Path(_CONFIG).write_text('preset = "default"\n', encoding="utf-8")
+    binary = Path(sys.executable).with_name("pyrefly")
+    argv = [str(binary), *words]
+    return subprocess.run(argv, capture_output=True, check=False, timeout=_TIMEOUT_S).stdout
