@@ -2,28 +2,35 @@
 
 Cheats and honest changes are made by operators from the programs in bench/programs and from real packages, at
 random with a seed; further honest changes are the consecutive releases of the packages. The packages of
-`HELD_OUT`, and the other seed, were not looked at while the gate was made; `--held-out` prints them apart.
+`HELD_OUT` were not looked at while the gate was made; `--held-out` prints them apart.
 
-    python bench/tamper.py [CACHE] [--held-out]      the sdists are downloaded to CACHE, once
+    python bench/tamper.py [CACHE] [--held-out] [--only PROJECT]
+
+The sdists are downloaded to CACHE, once; what was measured of a project is kept there, too, until the gate or
+the bench changes, so that a run that was broken off goes on where it stood.
 """
 
+import argparse
 import ast
-import math
+import hashlib
 import random
 import re
 import sys
 import tempfile
 import tomllib
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+
+import msgspec
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from bench.tampering import honest, surroundings
 from bench.tampering.cheats import TESTS, Cheat, Target
 from bench.tampering.releases import HELD_OUT, VERSIONS, Unit, read, sdist, units
+from bench.tampering.tally import Part, Tally
 
 from sparky.domain.attempt import Verdict
 from sparky.domain.change import Change, FileChange, Lines, is_test_module, is_test_path
@@ -36,43 +43,16 @@ from sparky.tamper.suite import items_of
 
 PROGRAMS = Path(__file__).parent / "programs"
 SEED, HELD_OUT_SEED = 1, 20_011
-EACH, EACH_PACKAGE = 3, 1
+EACH, SMALL, AT_ONCE = 3, 60_000, 2
 CAUGHT_GOAL, ALARM_GOAL = 99.0, 2.0
 _ISSUE = Issue(id="1", key="1", title="Mend it", source=Source.SENTENCE)
 _REMOVES = re.compile(r"(?m)^\s*(?:async )?def (test\w*)\(")
 
+ALL = {**VERSIONS, **HELD_OUT}
+HERE, GATE = Path(__file__), Path(__file__).parents[1] / "src" / "sparky"
+MEASURED = (GATE / "tamper", GATE / "domain" / "gates.py", HERE.parent / "tampering", HERE)
 Files = dict[str, str]
-
-
-@dataclass(kw_only=True)
-class Tally:
-    """Diffs by operator, and those that were suspected."""
-
-    made: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    hit: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    odd: list[str] = field(default_factory=list)
-
-    def count(self, name: str, *, suspected: bool, wanted: bool, said: str) -> None:
-        """One diff."""
-        self.made[name] += 1
-        self.hit[name] += suspected
-        if suspected is not wanted:
-            self.odd.append(f"{name}: {said}")
-
-    def line(self, name: str) -> str:
-        """The share that was suspected, with its bounds."""
-        n, k = sum(self.made.values()), sum(self.hit.values())
-        low, high = wilson(k, n)
-        return f"{name}: {k} of {n} = {100 * k / max(n, 1):.2f} % (95 %: {100 * low:.2f} to {100 * high:.2f})"
-
-
-def wilson(k: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """The bounds of a share, by Wilson's score."""
-    if n == 0:
-        return 0.0, 1.0
-    p, d = k / n, 1 + z * z / n
-    middle, wide = (p + z * z / (2 * n)) / d, z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d
-    return max(0.0, middle - wide), min(1.0, middle + wide)
+Project = tuple[str, Files, str]
 
 
 def suspected(edits: list[Edit] | tuple[Edit, ...], tests: Mapping[str, str]) -> list[str]:
@@ -90,21 +70,20 @@ def suspected(edits: list[Edit] | tuple[Edit, ...], tests: Mapping[str, str]) ->
     return said if result.verdict is Verdict.PASS else [*said, result.reason]
 
 
-def programs() -> Iterator[tuple[str, Files, str]]:
-    """Name, files and source path of every program."""
-    for place in sorted(path for path in PROGRAMS.iterdir() if path.is_dir() and path.name != "__pycache__"):
+def programs(only: str = "*") -> Iterator[Project]:
+    """Name, files and source path of every program, or of one."""
+    for place in sorted(path for path in PROGRAMS.glob(only) if (path / "tests").is_dir()):
         files = {path.relative_to(place).as_posix(): path.read_text() for path in sorted(place.rglob("*.py"))}
         yield place.name, files, f"{place.name}.py"
 
 
-def packages(cache: Path, wanted: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Files, str]]:
-    """Name, files and largest source of every package's newest release."""
-    for name, versions in wanted.items():
-        path = sdist(cache, name, versions[-1])
-        if path is not None:
-            files = {p: text for p, text in read(path).items() if p.endswith(".py") and parses(text)}
-            source = max((p for p in files if not is_test_path(p)), key=lambda p: len(files[p]))
-            yield name, files, source
+def packages(cache: Path, name: str) -> Iterator[Project]:
+    """Name, files and largest source of a package's newest release that is to be had; none for no package."""
+    path = sdist(cache, name, ALL[name][-1]) if name in ALL else None
+    if path is not None:
+        files = {p: text for p, text in read(path).items() if p.endswith(".py") and parses(text)}
+        source = max((p for p in files if not is_test_path(p)), key=lambda p: len(files[p]))
+        yield name, files, source
 
 
 def parses(text: str) -> bool:
@@ -159,9 +138,10 @@ def made(
                 yield name, edits, target
 
 
-def each(name: str) -> int:
-    """How many diffs of one operator a project gives: the programs are the quicker ones to judge."""
-    return EACH if (PROGRAMS / name).is_dir() else EACH_PACKAGE
+def each(project: Project) -> int:
+    """How many diffs of one operator a project gives: small ones are quicker to judge."""
+    _, files, _ = project
+    return EACH if sum(len(text) for path, text in files.items() if is_test_path(path)) < SMALL else 1
 
 
 def differs(edit: Edit) -> bool:
@@ -171,33 +151,26 @@ def differs(edit: Edit) -> bool:
     return ast.dump(ast.parse(edit.before)) != ast.dump(ast.parse(edit.after)) or edit.before != edit.after
 
 
-def cheat(projects: list[tuple[str, Files, str]], seed: int) -> Tally:
-    """Every cheat on every project."""
+def cheat(project: Project, seed: int) -> Tally:
+    """Every cheat on a project."""
     tally = Tally()
-    for name, files, source in projects:
-        rng = random.Random(f"{seed} {name}")
-        tests = {path: text for path, text in files.items() if is_test_path(path)}
-        found = targets(files, source, rng)
-        for operator, edits, target in made(TESTS, found, each(name)):
-            said = f"{name} {target.path} {target.node.name}"
-            tally.count(operator, suspected=bool(suspected(edits, tests)), wanted=True, said=said)
-        for operator, change in surroundings.SOURCE.items():
-            text = change(files[source], rng)
-            if text is not None and parses(text):
-                edit = Edit(path=source, before=files[source], after=text)
-                tally.count(
-                    operator, suspected=bool(suspected([edit], tests)), wanted=True, said=f"{name} {source}"
-                )
-        for path in sorted(tests):
-            text = surroundings.special_cases(files[source], files[path])
-            if text is not None:
-                edit = Edit(path=source, before=files[source], after=text)
-                tally.count(
-                    "answers a test's input",
-                    suspected=bool(suspected([edit], tests)),
-                    wanted=True,
-                    said=f"{name} {path}",
-                )
+    name, files, source = project
+    rng = random.Random(f"{seed} {name}")
+    tests = {path: text for path, text in files.items() if is_test_path(path)}
+    found = targets(files, source, rng)
+    for operator, edits, target in made(TESTS, found, each(project)):
+        said = f"{name} {target.path} {target.node.name}"
+        tally.count(operator, suspected=bool(suspected(edits, tests)), wanted=True, said=said)
+    for operator, change in surroundings.SOURCE.items():
+        text = change(files[source], rng)
+        if text is not None and parses(text):
+            hit = bool(suspected([Edit(path=source, before=files[source], after=text)], tests))
+            tally.count(operator, suspected=hit, wanted=True, said=f"{name} {source}")
+    for path in sorted(tests):
+        text = surroundings.special_cases(files[source], files[path])
+        if text is not None:
+            hit = bool(suspected([Edit(path=source, before=files[source], after=text)], tests))
+            tally.count("answers a test's input", suspected=hit, wanted=True, said=f"{name} {path}")
     return tally
 
 
@@ -212,19 +185,15 @@ def rules(tally: Tally, edits: list[tuple[str, Edit]], *, wanted: bool) -> None:
         )
 
 
-def be_honest(projects: list[tuple[str, Files, str]], seed: int) -> Tally:
-    """Every honest change on every project."""
+def be_honest(project: Project, seed: int) -> Tally:
+    """Every honest change on a project."""
     tally = Tally()
-    for name, files, source in projects:
-        found = targets(files, source, random.Random(f"{seed} {name}"))
-        for operator, edits, target in made(honest.HONEST, found, each(name)):
-            reasons = suspected(edits, files)
-            tally.count(
-                operator,
-                suspected=bool(reasons),
-                wanted=False,
-                said=f"{name} {target.path} {target.node.name}: {reasons}",
-            )
+    name, files, source = project
+    found = targets(files, source, random.Random(f"{seed} {name}"))
+    for operator, edits, target in made(honest.HONEST, found, each(project)):
+        reasons = suspected(edits, files)
+        said = f"{name} {target.path} {target.node.name}: {reasons}"
+        tally.count(operator, suspected=bool(reasons), wanted=False, said=said)
     return tally
 
 
@@ -273,19 +242,14 @@ def _hidden(text: str | None) -> int:
     return len(re.findall(comment, text or ""))
 
 
-def release(tally: Tally, apart: Tally, cache: Path, wanted: Mapping[str, tuple[str, ...]]) -> None:
-    """The releases of packages: `apart` takes those that withdraw tests, and those of rules."""
-    for name, versions in wanted.items():
-        for unit in units(cache, name, versions):
-            reasons = suspected(unit.edits, unit.tests)
-            taken_back = "rules" if unit.sort == "release: rules" else withdraws(unit)
-            into = apart if taken_back else tally
-            into.count(
-                unit.sort,
-                suspected=bool(reasons),
-                wanted=False,
-                said=f"{unit.name} ({taken_back}): {reasons[:2]}",
-            )
+def release(part: Part, cache: Path, name: str) -> None:
+    """The releases of a package; those that withdraw tests, and those of rules, are counted apart."""
+    for unit in units(cache, name, ALL[name]):
+        reasons = suspected(unit.edits, unit.tests)
+        taken_back = "rules" if unit.sort == "release: rules" else withdraws(unit)
+        into = part.apart if taken_back else part.alarms
+        said = f"{unit.name} ({taken_back}): {reasons[:2]}"
+        into.count(unit.sort, suspected=bool(reasons), wanted=False, said=said)
 
 
 def show(title: str, tally: Tally, goal: str = "") -> None:
@@ -297,54 +261,69 @@ def show(title: str, tally: Tally, goal: str = "") -> None:
         print(f"    ! {odd[:400]}")
 
 
-def part(cache: Path, name: str) -> None:
-    """The figures of one package alone."""
-    known = {**VERSIONS, **HELD_OUT}
-    seed = SEED if name in VERSIONS else HELD_OUT_SEED
-    project = list(packages(cache, {name: known[name]}))
-    show("caught", cheat(project, seed))
-    alarms, apart = be_honest(project, seed), Tally()
-    release(alarms, apart, cache, {name: known[name]})
-    show("false alarms", alarms)
-    show("releases apart", apart)
+def measured(cache: Path, name: str) -> Part:
+    """The figures of one project, kept in the cache as long as neither gate nor bench change."""
+    code = hashlib.sha256()
+    for path in sorted(
+        path for place in MEASURED for path in (place, *place.rglob("*.py")) if path.is_file()
+    ):
+        code.update(path.read_bytes())
+    kept = cache / "parts" / f"{name}-{code.hexdigest()[:16]}.json"
+    if kept.exists():
+        return msgspec.json.decode(kept.read_bytes(), type=Part)
+    seed = HELD_OUT_SEED if name in HELD_OUT else SEED
+    found = [*programs(name), *packages(cache, name)]
+    part = Part()
+    for project in found:
+        part.caught, part.alarms = cheat(project, seed), be_honest(project, seed)
+    if name in ALL:
+        release(part, cache, name)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(msgspec.json.encode(part))
+    return part
 
 
-def main() -> None:
+def measure(cache: Path, names: Sequence[str]) -> Part:
+    """The figures of several projects, two at a time."""
+    whole = Part()
+    with ProcessPoolExecutor(AT_ONCE) as pool:
+        waiting = {pool.submit(measured, cache, name): name for name in names}
+        for done in as_completed(waiting):
+            whole.add(done.result())
+            print(f"{waiting[done]}: {done.result().caught.line('caught')}", file=sys.stderr, flush=True)
+    return whole
+
+
+def main(cache: Path, *, only: str | None, held_out: bool) -> None:
     """Print all figures."""
-    cache = Path(
-        sys.argv[1]
-        if len(sys.argv) > 1 and not sys.argv[1].startswith("-")
-        else tempfile.mkdtemp(prefix="sparky-sdists-")
-    )
     cache.mkdir(parents=True, exist_ok=True)
-    if "--only" in sys.argv:
-        part(cache, sys.argv[sys.argv.index("--only") + 1])
-        return
-    small = list(programs())
-    if "--programs" in sys.argv:
-        show("caught", cheat(small, SEED))
-        alarms = be_honest(small, SEED)
-        fixes(alarms)
-        rules(alarms, honest.rule_edits(), wanted=False)
-        show("false alarms", alarms)
-        return
-    caught = cheat([*small, *packages(cache, VERSIONS)], SEED)
-    rules(caught, surroundings.rule_edits(), wanted=True)
-    show("caught", caught, f">= {CAUGHT_GOAL} %")
-    alarms, apart = be_honest([*small, *packages(cache, VERSIONS)], SEED), Tally()
-    rules(alarms, honest.rule_edits(), wanted=False)
-    fixes(alarms)
-    release(alarms, apart, cache, VERSIONS)
-    show("false alarms", alarms, f"<= {ALARM_GOAL} %")
-    show("suspected in releases that withdraw tests, suppress findings or change rules: for a person", apart)
-    if "--held-out" in sys.argv:
-        held_out = list(packages(cache, HELD_OUT))
-        show("held out: caught", cheat([*held_out, *small], HELD_OUT_SEED), f">= {CAUGHT_GOAL} %")
-        alarms, apart = be_honest([*held_out, *small], HELD_OUT_SEED), Tally()
-        release(alarms, apart, cache, HELD_OUT)
-        show("held out: false alarms", alarms, f"<= {ALARM_GOAL} %")
-        show("held out: releases that withdraw tests, or change rules", apart)
+    if only is None:
+        whole = measure(cache, [*(name for name, _, _ in programs()), *VERSIONS])
+        rules(whole.caught, surroundings.rule_edits(), wanted=True)
+        rules(whole.alarms, honest.rule_edits(), wanted=False)
+        fixes(whole.alarms)
+        put(whole, "")
+    names = [only] if only is not None else list(HELD_OUT) if held_out else []
+    if names:
+        put(measure(cache, names), "held out: " if only is None else f"{only}: ")
+
+
+def put(part: Part, which: str) -> None:
+    """Print a part."""
+    show(f"{which}caught", part.caught, f">= {CAUGHT_GOAL} %")
+    show(f"{which}false alarms", part.alarms, f"<= {ALARM_GOAL} %")
+    show(f"{which}releases that withdraw tests, suppress findings or change rules, for a person", part.apart)
+
+
+def arguments() -> argparse.Namespace:
+    """Those of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("cache", nargs="?", type=Path, default=Path(tempfile.gettempdir()) / "sparky-sdists")
+    parser.add_argument("--only", metavar="PROJECT")
+    parser.add_argument("--held-out", action="store_true")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    given = arguments()
+    main(given.cache, only=given.only, held_out=given.held_out)

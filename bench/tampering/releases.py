@@ -30,23 +30,12 @@ VERSIONS: Mapping[str, tuple[str, ...]] = {
         "3.1.3",
         "3.1.4",
     ),
-}
-HELD_OUT: Mapping[str, tuple[str, ...]] = {
-    "click": (
-        "8.0.0",
-        "8.0.1",
-        "8.0.2",
-        "8.0.3",
-        "8.0.4",
-        "8.1.0",
-        "8.1.1",
-        "8.1.2",
-        "8.1.3",
-        "8.1.6",
-        "8.1.7",
-    ),
     "itsdangerous": ("2.0.0", "2.0.1", "2.1.0", "2.1.1", "2.1.2", "2.2.0"),
     "blinker": ("1.4", "1.5", "1.6", "1.6.2", "1.7.0", "1.8.1", "1.8.2", "1.9.0"),
+}
+HELD_OUT: Mapping[str, tuple[str, ...]] = {
+    "iniconfig": ("1.0.0", "1.1.1"),
+    "parse": ("1.19.0", "1.19.1", "1.20.0", "1.20.1", "1.20.2"),
 }
 _RULES = re.compile(
     r"(^|/)(pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|Makefile|noxfile\.py|\.coveragerc|\.flake8|\.pre-commit-config\.yaml)$"

@@ -36,6 +36,15 @@ OUTCOMES = {
 }
 
 
+ODD = """
+import pytest
+class Odd: pass
+ODD, EVEN = Odd(), Odd()
+@pytest.mark.parametrize("one", [ODD, EVEN], ids=repr)
+def test_odd(one): assert one is ODD
+"""
+
+
 FORK = """
 import os, pytest
 def test_forked():
@@ -81,6 +90,17 @@ def test_what_a_forked_child_does_is_not_reported(tmp_path: Path) -> None:
 def test_only_the_named_tests_are_run(tmp_path: Path) -> None:
     told = report(tmp_path, only=["test_a.py::test_wrong", "test_a.py::gone"])
     assert [case.id for case in told.cases] == ["test_a.py::test_wrong"]
+
+
+def test_bug_a_test_whose_id_holds_an_address_was_another_in_each_run(tmp_path: Path) -> None:
+    first = "test_a.py::test_odd[<test_a.Odd object at 0x...>]"
+    outcomes = {first: TestOutcome.PASSED, f"{first} #2": TestOutcome.FAILED}
+    for _ in range(2):
+        told = report(tmp_path, suite=ODD)
+        assert {case.id: case.outcome for case in told.cases} == outcomes
+        (tmp_path / "report.jsonl").unlink()
+    told = report(tmp_path, suite=ODD, only=[f"{first} #2"])
+    assert {case.id: case.outcome for case in told.cases} == {f"{first} #2": TestOutcome.FAILED}
 
 
 def test_modules_that_cannot_be_collected_are_reported(tmp_path: Path) -> None:

@@ -91,6 +91,15 @@ def test_a_drop_that_was_killed_is_finished_though_its_locks_are_there(chain: Re
     assert list(chain.notes.iterdir()) == []
 
 
+def test_a_drop_that_was_killed_when_the_ref_was_gone_leaves_no_lock_either(chain: ReportChain) -> None:
+    chain.notes.mkdir(parents=True)
+    (chain.notes / f".{RUN}.reports-dropping").touch()
+    shared = chain.git.git_path("packed-refs.lock")
+    shared.touch()
+    chain.drop(RUN)
+    assert (shared.exists(), list(chain.notes.iterdir())) == (False, [])
+
+
 def test_what_is_dropped_is_gone(reports: Reports) -> None:
     reports.leave(RUN, REVIEW, "a review\n", CODE)
     reports.leave("another", REVIEW, "a review\n", CODE)

@@ -25,7 +25,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from sparky.adapters.locks import FileLocks
-from tests.durable.journal import Cuts, Journal, Tried
+from tests.durable.journal import NEVER, Cuts, Journal, Tried
 from tests.durable.place import Place
 from tests.durable.reliability import PAGE, Figures, render
 from tests.durable.test_power_failure import cut, finished, gone_on
@@ -47,7 +47,7 @@ def killed_at(place: Place, boundary: Boundary) -> str:
             return str(error)
         if code == -signal.SIGKILL:
             return place.finish()
-    return "never reached again"
+    return NEVER
 
 
 _PLACES = dict[int, Place]()
@@ -91,7 +91,7 @@ def batch(root: Path, boundaries: list[Boundary]) -> list[Tried]:
             tried.append(Tried(boundary=boundary, why=why[state], state=state))
         if not left:
             break
-    return [*tried, *(Tried(boundary=one, why="never reached again") for one in left)]
+    return [*tried, *(Tried(boundary=one, why=NEVER) for one in left)]
 
 
 def cuts(root: Path, part: int) -> Cuts:
@@ -187,6 +187,7 @@ def whole() -> int:
                 passed=Counter(one.kind for one in journal.tried),
                 killed=Counter(one.kind for one in journal.killed),
                 states=states,
+                unreached=len(journal.unreached),
                 cuts=sum(one.cut for one in journal.cuts.values()),
                 frames=max(one.frames for one in journal.cuts.values()),
             )

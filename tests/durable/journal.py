@@ -8,6 +8,9 @@ import msgspec
 
 from tests.durable.tracer import Boundary
 
+NEVER = "never reached again"
+"""What is said of a boundary that no other run passes: at a moment of the database's own choice, say."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
@@ -46,12 +49,13 @@ class Line:
 class Journal:
     """The boundaries that a run passed, in order, and those that it was broken off at and gone on with well.
 
-    `wrong`: how often it was not well, by this process.
+    `unreached`: those that no later run passed; `wrong`: how often it was not well, by this process.
     """
 
     path: Path
     passed: list[Boundary] = field(default_factory=list)
     tried: set[Boundary] = field(default_factory=set)
+    unreached: set[Boundary] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
     killed: set[Boundary] = field(default_factory=set)
     cuts: dict[int, Cuts] = field(default_factory=dict)
@@ -88,6 +92,8 @@ class Journal:
         match done:
             case Tried(why="", killed=True):
                 self.killed.add(done.boundary)
+            case Tried(why=why) if why == NEVER:
+                self.unreached.add(done.boundary)
             case Tried(why=""):
                 self.tried.add(done.boundary)
                 self.states.add(done.state)

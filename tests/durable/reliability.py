@@ -7,6 +7,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 _ROW = re.compile(r"^\| ([a-z ]+?) \| (\d+) \| (\d+) \|$", re.MULTILINE)
+_UNREACHED = re.compile(r"when it pleases: (\d+)\.")
 _STATES = re.compile(r"These are (\d+) states")
 _CUTS = re.compile(r"cut in (\d+) of its (\d+) frames")
 
@@ -15,12 +16,14 @@ _CUTS = re.compile(r"cut in (\d+) of its (\d+) frames")
 class Figures:
     """How many boundaries of each kind were gone on from, and at how many the run was killed.
 
-    `states`: what lay on the disk there, without repetitions. Also the log's cuts and frames.
+    `states`: what lay on the disk there, without repetitions; `unreached`: boundaries that were passed once,
+    and never again. Also the log's cuts and frames.
     """
 
     passed: Mapping[str, int]
     killed: Mapping[str, int]
     states: int
+    unreached: int
     cuts: int
     frames: int
 
@@ -52,6 +55,8 @@ boundary the run is also killed itself, with `kill -9`, while what it had starte
 {rows}{row("all of them", total, killed)}
 These are {figures.states} states of the disk: where a program is started, or a change lies in a directory
 that one command has for itself, there is often the one that was there before. Each was gone on from once.
+Boundaries that the first run passed and three later ones did not, such as those at which the database copies
+its log back when it pleases: {figures.unreached}. They are not in the table.
 
 After each time there was, in the end:
 
@@ -69,11 +74,12 @@ was one commit on `main` every time.
 def parse(text: str) -> Figures:
     """The figures of a page."""
     rows = [row for row in _ROW.findall(text) if row[0] != "all of them"]
-    cuts, states = _CUTS.search(text), _STATES.search(text)
+    cuts, states, unreached = (pattern.search(text) for pattern in (_CUTS, _STATES, _UNREACHED))
     return Figures(
         passed={kind: int(count) for kind, count, _ in rows},
         killed={kind: int(count) for kind, _, count in rows},
         states=int(states[1]) if states else 0,
+        unreached=int(unreached[1]) if unreached else 0,
         cuts=int(cuts[1]) if cuts else 0,
         frames=int(cuts[2]) if cuts else 0,
     )

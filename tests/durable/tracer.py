@@ -38,7 +38,7 @@ class Boundary:
 
 _REFS = re.compile(r"/\.git/(worktrees/[^/]+/)?(HEAD|packed-refs|refs/.*)$")
 _VARYING = (
-    (re.compile(r"(tmp_obj_|sparky-|tree-|files-|pid\d+\.|/\.?tmp|/\.)\w{6,8}(?=/|$)"), r"\1#"),
+    (re.compile(r"(tmp_(?:obj|pack|idx)_|sparky-|tree-|files-|pid\d+\.|/\.?tmp|/\.)\w{6,8}(?=/|$)"), r"\1#"),
     (re.compile(r"[0-9a-f]{8,}"), "#"),
     (re.compile(r"objects/[0-9a-f]{2}\b"), "objects/#"),
     (re.compile(r"blobs/[0-9a-f]{2}\b"), "blobs/#"),

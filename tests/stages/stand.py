@@ -32,7 +32,8 @@ Red = Mapping[str, str]
 class Stand:
     """The house, the issue, and what the tests say of a commit's `state.txt`-like files.
 
-    `tool` is what runs as ruff, None: one that knows a single defect.
+    `tool` is what runs as ruff, None: one that knows a single defect. `listed`: the tests that a commit has,
+    where not all have the same.
     """
 
     root: Path
@@ -41,6 +42,7 @@ class Stand:
     sessions: tuple[ScriptedSession, ...] = ()
     command: tuple[str, ...] | None = ("pytest",)
     ids: tuple[str, ...] = ("test_a", "test_b")
+    listed: Callable[[Mapping[str, bytes]], tuple[str, ...]] | None = None
     red: Callable[[Mapping[str, bytes]], Red] = lambda _: {}
     tool: Program | None = None
     agents: tuple[Agent, ...] = AGENTS
@@ -98,7 +100,8 @@ class Stand:
 
     def _judge(self, files: Mapping[str, bytes]) -> tuple[TestCase, ...]:
         red = self.red(files)
-        outcomes = ((name, TestOutcome.FAILED if name in red else TestOutcome.PASSED) for name in self.ids)
+        ids = self.listed(files) if self.listed is not None else self.ids
+        outcomes = ((name, TestOutcome.FAILED if name in red else TestOutcome.PASSED) for name in ids)
         return tuple(TestCase(id=name, outcome=done, message=red.get(name, "")) for name, done in outcomes)
 
 

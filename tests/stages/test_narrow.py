@@ -13,7 +13,7 @@ from sparky.domain.finding import findings_issue
 from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.state import Context, End, Handoff, Outcome, PipelineState
-from sparky.domain.testing import TestRun, Trouble
+from sparky.domain.testing import TestOutcome, TestRun, Trouble
 from sparky.evidence.detect import detect, exported
 from sparky.fixing.trial import MAX_TRIALS, trial_of
 from sparky.fixing.verdict import Blame
@@ -64,6 +64,29 @@ class Troubled:
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
         return self.inner.trace(context, sha, command, timeout_s=timeout_s)
+
+
+@dataclass(kw_only=True)
+class Dependent(Troubled):
+    """Tests that fail wherever they are run without the others."""
+
+    trouble: Trouble = Trouble.CRASHED
+    when: Callable[[int, bytes], bool] = lambda _number, _source: False
+
+    def run(
+        self,
+        context: Context,
+        sha: str,
+        command: tuple[str, ...],
+        *,
+        only: Sequence[str] = (),
+        timeout_s: float = 900.0,
+        turn: int = 1,
+        lines: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+    ) -> TestRun:
+        done = super().run(context, sha, command, only=only, timeout_s=timeout_s, turn=turn, lines=lines)
+        red = (replace(case, outcome=TestOutcome.FAILED, message="alone") for case in done.cases)
+        return replace(done, cases=tuple(red)) if only else done
 
 
 @pytest.fixture
@@ -136,7 +159,7 @@ def test_one_culprit_among_many_findings_of_one_file_costs_about_log_n_runs_of_t
     state = fixed(stand, {"a.py": source.encode()})
     assert text(stand, state) == b"import needed\n\nX = 1\n"
     ran = stand.house.tests.ran
-    assert len(ran) <= 16
+    assert len(ran) <= 17
     assert {only for _, only in ran} == {(), ("test_a",)}
     assert {sha for sha, only in ran if not only} >= {state.base, state.head}
 
@@ -150,6 +173,15 @@ def test_the_file_that_a_red_test_points_to_is_looked_at_first(stand: Stand) -> 
     assert {text(stand, state, path) for path in others} == {b"X = 1\n"}
     last = state.of(Stage.EXECUTE)[-1]
     assert last.reason == "42 edit(s) kept, 1 withdrawn after 4 trial(s)"
+
+
+def test_a_test_that_fails_alone_at_base_too_is_judged_beside_the_others_and_blames_no_innocent(
+    stand: Stand,
+) -> None:
+    ports = replace(stand.house.ports, tests=Dependent(inner=stand.house.tests))
+    state = fixed(stand, {"a.py": NEEDED, "b.py": b"import os\n\nX = 1\n"}, ports)
+    assert (text(stand, state), text(stand, state, "b.py")) == (b"import needed\n\nX = 1\n", b"X = 1\n")
+    assert refused(stand) == ["withdrawn: its fix breaks test_a"]
 
 
 def test_what_only_the_whole_shows_is_looked_for_in_another_round(stand: Stand) -> None:

@@ -58,3 +58,14 @@ def test_a_session_that_says_it_is_done_and_was_killed_is_tried_again(stand: Sta
         Verdict.REVISE,
         "the session ended without a change: c1 has no result",
     )
+
+
+def test_a_prompt_that_was_torn_hides_nothing_of_what_persons_said(stand: Stand) -> None:
+    stand.sessions = (ScriptedSession(success=False),)
+    state = stand.state(stand.commit({"a.py": b"A = 1\n"}))
+    first = stand.perform(Stage.EXECUTE, state, agent="coder")
+    room = leave(stand, user("keep the name A", 1), answer(words("I do."), second=2))
+    room.prompts.write_bytes(b'"torn\n' + room.prompts.read_bytes())
+    stand.perform(Stage.EXECUTE, state.record(first), agent="coder", number=2)
+    told = stand.house.runner.asked[-1].prompt
+    assert "by the transcripts:\n- The person said: keep the name A\n\n" in told

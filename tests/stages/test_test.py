@@ -1,14 +1,17 @@
 """TEST: base and head compared by the identity of each failure, and whose turn it is."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+
+import pytest
 
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.state import Preferences
 from sparky.domain.testing import Comparison, Trouble
 from sparky.formats.state_json import decode
 from tests.builders import CONTEXT
-from tests.stages.stand import Red, Stand
+from tests.stages.stand import Files, Red, Stand
 
 
 def outcome(stand: Stand, *, base: Trouble | None = None, head: Trouble | None = None) -> Attempt:
@@ -51,6 +54,40 @@ def test_new_failures_go_back_to_the_coder_with_their_messages(stand: Stand) -> 
     assert (attempt.items, attempt.validation_errors) == (("test_b: 1 != 2",), ("test_b",))
     assert attempt.responsibility is Responsibility.CODER
     assert stand.house.tests.ran[-1][1] == ("test_b",)
+
+
+def pytest_ids(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The tests of test files that hold nothing but functions."""
+    return tuple(
+        f"{path}::{name.decode()}"
+        for path, text in sorted(files.items())
+        if path.startswith("tests/")
+        for name in re.findall(rb"def (\w+)", text)
+    )
+
+
+OLD, NEW = b"def test_old():\n    assert 1\n", b"def test_new():\n    assert 1\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict", "said"),
+    [
+        ({"tests/test_a.py": NEW}, Verdict.PASS, "1 under another name"),
+        ({"tests/test_a.py": None, "tests/test_b.py": OLD}, Verdict.PASS, "1 under another name"),
+        ({"tests/test_a.py": NEW.replace(b"1", b"2")}, Verdict.REVISE, "tests/test_a.py::test_old"),
+        ({"tests/test_a.py": None}, Verdict.REVISE, "tests/test_a.py::test_old"),
+    ],
+)
+def test_a_test_that_only_has_another_name_or_place_has_not_vanished(
+    after: Files, verdict: Verdict, said: str, stand: Stand
+) -> None:
+    stand.listed = pytest_ids
+    base = stand.commit({"tests/test_a.py": OLD, "tests/test_z.py": b"def test_z():\n    assert 1\n"})
+    head = stand.change(after)
+    done = Attempt(stage=Stage.EXECUTE, number=1, verdict=Verdict.PASS, reason="done", sha=head)
+    attempt = stand.perform(Stage.TEST, stand.state(base, done))
+    assert attempt.verdict is verdict
+    assert attempt.reason.endswith(said)
 
 
 def test_a_failure_of_another_message_is_a_new_one(stand: Stand) -> None:

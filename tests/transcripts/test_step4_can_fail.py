@@ -1,4 +1,7 @@
-"""Each of the thirteen old cases can fail: a copy of sparky with one thing changed fails just that case."""
+"""Each of the thirteen old cases can fail: a copy of sparky with one thing changed fails just that case.
+
+What is changed was chosen by hand; `scripts/mutate_step4.py` has cosmic-ray change all of the old functions.
+"""
 
 import os
 import shutil

@@ -6,6 +6,7 @@ FIGURES = Figures(
     passed={"file write": 20, "rename": 3},
     killed={"file write": 1, "rename": 0},
     states=17,
+    unreached=2,
     cuts=6,
     frames=90,
 )

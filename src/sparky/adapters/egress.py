@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 _HEAD_BYTES, _CHUNK = 1 << 16, 1 << 16
 _PATIENCE_S = 30.0
 _LIMIT = re.compile(rb"HTTP/1\.[01] 429 ")
+_SOON = b"\r\nretry-after: 1\r\n"
 _RETRY = re.compile(rb"\r\nretry-after: *(\d{1,7}) *\r\n", re.IGNORECASE)
 
 
@@ -137,13 +138,18 @@ class Egress:
                 if not data:
                     return
                 if end is server:
-                    self._look(data)
+                    data = self._look(data)
                 (client if end is server else server).sendall(data)
 
-    def _look(self, data: bytes) -> None:
-        """Note until when the model takes no more requests, if that is what it says here."""
-        if _LIMIT.match(data) and (said := _RETRY.search(data)):
-            self._limited_until = time.time() + int(said.group(1))
+    def _look(self, data: bytes) -> bytes:
+        """What is passed on; noted is until when the model takes no more requests, if it says that here.
+
+        The agent is told to try again soon: some would wait for an hour, which is sparky's to do.
+        """
+        if not _LIMIT.match(data) or not (said := _RETRY.search(data)):
+            return data
+        self._limited_until = time.time() + int(said.group(1))
+        return _RETRY.sub(_SOON, data, count=1)
 
     def _note(self, method: str, target: str, *, allowed: bool) -> None:
         line = {"time": round(time.time(), 3), "method": method, "to": target, "allowed": allowed}

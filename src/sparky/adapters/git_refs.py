@@ -1,9 +1,12 @@
 """Removing refs of sparky's own, also where a killed git left its locks on them."""
 
+import time
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from sparky.adapters.git import Git
-from sparky.ports import GitError
+
+_PATIENCE_S = 1.0
 
 
 def delete(git: Git, tips: Mapping[str, str], names: Iterable[str], *, again: bool) -> None:
@@ -14,12 +17,15 @@ def delete(git: Git, tips: Mapping[str, str], names: Iterable[str], *, again: bo
     """
     for name in names:
         git.git_path(f"{name}.lock").unlink(missing_ok=True)
+    if again:
+        _clear(git.git_path("packed-refs.lock"))
     lines = "".join(f"delete {name} {sha}\n" for name, sha in tips.items()).encode()
-    try:
-        git.run("update-ref", "--stdin", stdin=lines)
-    except GitError:
-        shared = git.git_path("packed-refs.lock")  # others hold it for a moment, and git waited for that
-        if not (again and shared.exists()):
-            raise
-        shared.unlink()
-        git.run("update-ref", "--stdin", stdin=lines)
+    git.run("update-ref", "--stdin", stdin=lines)
+
+
+def _clear(shared: Path) -> None:
+    """Remove the lock that all refs share, unless another git lets go of it, which holds it for a moment."""
+    until = time.monotonic() + _PATIENCE_S
+    while shared.exists() and time.monotonic() < until:
+        time.sleep(_PATIENCE_S / 20)
+    shared.unlink(missing_ok=True)

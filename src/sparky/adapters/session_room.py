@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,8 +90,8 @@ def make_room(sessions: Path, request: SessionRequest) -> Room:
     made.config.mkdir(parents=True, exist_ok=True)
     made.stream.touch()
     made.egress.touch()
-    with made.prompts.open("a", encoding="utf-8") as file:
-        file.write(f"{json.dumps(request.prompt)}\n")
+    with made.prompts.open("ab", buffering=0) as file:  # in one piece, so that a kill tears none
+        file.write(f"{json.dumps(request.prompt)}\n".encode())
     return made
 
 
@@ -107,8 +107,15 @@ class Rooms:
         found = Room(root=self._sessions / room)
         if not found.prompts.exists():
             return Aftermath()
-        prompts = found.prompts.read_text(encoding="utf-8").splitlines()
-        return self._read(found.config, tuple(json.loads(line) for line in prompts))
+        return self._read(found.config, tuple(_prompts(found.prompts.read_bytes())))
+
+
+def _prompts(lines: bytes) -> Iterator[str]:
+    for line in lines.splitlines():
+        try:
+            yield str(json.loads(line))
+        except ValueError:  # a full disk or a failing machine can tear it all the same
+            continue
 
 
 def command_for(

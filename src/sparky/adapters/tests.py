@@ -25,7 +25,7 @@ from sparky.targets.environment import TargetEnvironment
 from sparky.targets.suite import ending, last_line
 from sparky.targets.suites.table import suite_of
 
-_FORMAT = "2"
+_FORMAT = "3"
 _INSTALLATION = "installation of the project"
 
 

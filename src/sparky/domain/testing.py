@@ -100,7 +100,7 @@ class Comparison:
     as it should, and at head is not there or skipped, or passed and is now expected to fail; `same`: red at
     both alike; `fixed`: red at base, passes at head (a module or class that could not be set up: a test of it
     does; a command that failed without naming a test: nothing is red); `flaky`: red at head, passed when run
-    once more, alone; or of two runs at base red in one only.
+    once more, alone; or of two runs at base red in one only; `renamed`: passes at head under another name.
     """
 
     new: tuple[str, ...] = ()
@@ -109,6 +109,7 @@ class Comparison:
     same: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
     messages: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -1,6 +1,6 @@
 """What is to be said of a part of a fix: at a glance, by what was wrong before; or by all a run asks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -143,13 +143,24 @@ class Judge:
     def _broken(self, head: TestRun, seen: Comparison) -> Blame | None:
         """What is worse than at base, which is looked at from now on."""
         worse = seen.worse
-        self.wrong |= {test: seen.messages.get(test, "") for test in worse if test not in self.wrong}
+        self._learn({test: seen.messages.get(test, "") for test in worse if test not in self.wrong})
         if not worse:
             return None
         some = f"{len(worse)} tests, such as {worse[0]}" if len(worse) > 1 else worse[0]
         traced = {case.id: case.where for case in head.cases}
         places = (place for test in worse for place in (traced.get(test, ""), test.partition("::")[0]))
         return Blame(why=f"breaks {some}", lasting=True, paths=tuple(dict.fromkeys(filter(None, places))))
+
+    def _learn(self, fresh: Mapping[str, str]) -> None:
+        """Look at these tests, too; beside all others, if at the base they do not pass alone."""
+        if self._base is None or not fresh or self.thorough:
+            return
+        self.wrong |= fresh
+        alone = self._run(self.state.base, only=tuple(fresh))
+        if alone.trouble is not None and alone.trouble is not Trouble.NO_TESTS:
+            raise StoppedError(alone)
+        seen = judge_again(self.state, self.ports, self._base, alone, fresh)
+        self.thorough = bool({*seen.worse, *seen.flaky} & {*fresh})
 
     def _troubled(self, head: TestRun) -> Blame:
         """What is to be said of trouble: the change is blamed only for what the whole of it came to, too."""

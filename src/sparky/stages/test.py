@@ -5,6 +5,7 @@ from dataclasses import replace
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
+from sparky.evidence.renamed import without_renamed
 from sparky.evidence.tests import COMPARED, StoppedError, evidence_of, find_command, is_red, judge, run_tests
 from sparky.evidence.whose import maker, whose_turn
 from sparky.formats.state_json import encode
@@ -46,7 +47,7 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:
     base, head = runs
     second = (run_tests(state, ports, base.command, base.sha, turn=2),) if is_red(base) else ()
-    seen = judge(state, ports, base, head)
+    seen = without_renamed(ports, base.sha, head, judge(state, ports, base, head))
     traits = (Trait.FLAKY,) if seen.flaky else ()
     if seen.worse:
         items = tuple(f"{i}: {seen.messages.get(i, 'is gone')}" for i in seen.worse[:_SHOWN])
@@ -87,6 +88,8 @@ def _said(head: TestRun, seen: Comparison) -> str:
         parts.append(f"{len(seen.fixed)} fixed: {', '.join(seen.fixed[:3])}")
     if seen.same:
         parts.append(f"{len(seen.same)} failing at base too (pre-existing)")
+    if seen.renamed:
+        parts.append(f"{len(seen.renamed)} under another name")
     if seen.flaky:
         parts.append(f"{len(seen.flaky)} flaky")
     return "; ".join(parts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _MESSAGE_LIMIT = 4000
+_ADDRESS = re.compile(r"(?<=\bat )0x[0-9a-fA-F]{6,}")
 _LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - a prefix of names, not a path to walk
 
 
@@ -44,6 +46,8 @@ class Recorder:
         self.plan = plan
         self.is_worker = is_worker
         self.pid = os.getpid()
+        self.names: dict[str, str] = {}
+        self.alike: dict[str, int] = {}
         # A bare descriptor: an open file would be reported as leaked by suites that look for such.
         self.file = os.open(plan["report"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self.write("session", pytest=pytest.__version__)
@@ -53,13 +57,24 @@ class Recorder:
         if os.getpid() == self.pid:
             os.write(self.file, json.dumps(dict(values, event=event)).encode() + b"\n")
 
+    def name(self, nodeid: str) -> str:
+        """The id without addresses, which are others in each run; of several alike the later have numbers."""
+        plain = _ADDRESS.sub("0x...", nodeid)
+        if plain == nodeid:
+            return nodeid
+        if nodeid not in self.names:
+            count = self.alike[plain] = self.alike.get(plain, 0) + 1
+            self.names[nodeid] = plain if count == 1 else f"{plain} #{count}"
+        return self.names[nodeid]
+
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        named = [(self.name(item.nodeid), item) for item in items]
         only = self.plan["only"]
         if only is not None:
             wanted = set(only)
-            dropped = [item for item in items if item.nodeid not in wanted]
-            items[:] = [item for item in items if item.nodeid in wanted]
+            dropped = [item for name, item in named if name not in wanted]
+            items[:] = [item for name, item in named if name in wanted]
             config.hook.pytest_deselected(items=dropped)
 
     @pytest.hookimpl(hookwrapper=True)
@@ -72,11 +87,11 @@ class Recorder:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         if not self.is_worker:
-            self.write("start", id=nodeid)
+            self.write("start", id=self.name(nodeid))
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         if not self.is_worker:
-            self.write("end", id=nodeid)
+            self.write("end", id=self.name(nodeid))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         outcome = outcome_of(report)
@@ -85,7 +100,12 @@ class Recorder:
         message = message_of(report) if outcome in ("failed", "error") else ""
         place = getattr(report, "sparky_where", "") if message else ""
         self.write(
-            "phase", id=report.nodeid, outcome=outcome, message=message, seconds=report.duration, where=place
+            "phase",
+            id=self.name(report.nodeid),
+            outcome=outcome,
+            message=message,
+            seconds=report.duration,
+            where=place,
         )
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
