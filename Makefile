@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# Some machines forbid it; then every process that a test starts compiles sparky anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test agents test-agents check static covered coverage soak crash house fmt bench lock clean
 
 demo: $(READY)
