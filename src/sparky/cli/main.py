@@ -52,9 +52,7 @@ def main() -> None:
     """Run the command line, and end the process with its exit code."""
     # What is loaded stays: looking through it for garbage took a third of a short command's time.
     gc.set_threshold(_ALLOCATIONS)
-    code = _code()
-    gc.freeze()
-    sys.exit(code)
+    sys.exit(_code())
 
 
 def _code() -> int:
