@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 import tomlkit
 
-_ACTS = frozenset(
-    "install_types junit_xml line_checking_stats non_interactive plugins python_executable timing_stats".split()
-)
+_RUNS = frozenset({"install_types", "non_interactive", "plugins", "python_executable"})
+_WRITES = frozenset({"junit_xml", "line_checking_stats", "timing_stats"})
 
 
 def harmless(path: str, source: bytes) -> bytes:
@@ -45,4 +44,4 @@ def _ini(text: str) -> str:
 
 
 def _kept(names: Iterable[str]) -> list[str]:
-    return [name for name in names if name not in _ACTS and not name.endswith("_report")]
+    return [name for name in names if name not in _RUNS | _WRITES and not name.endswith("_report")]
