@@ -113,7 +113,7 @@ class PytestTests:
             return replace(self._unbuilt(sha, command, error), unrun=dict(lines))
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
-        """What the tests' own process sees at `sha`, kept; None, and nothing is kept, if it was broken off."""
+        """What the tests' own process sees at `sha`, kept; None, and nothing kept, if it was broken off."""
         try:
             environment = self._environments.get(sha) if self._needs_python(sha, command) else None
             if environment is None:
