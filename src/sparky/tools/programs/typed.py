@@ -9,7 +9,6 @@ showed. mypy reads no package of any environment.
 import ast
 import contextlib
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -22,6 +21,7 @@ from sparky.tools.programs.annotations import LINE, Annotated, Style
 from sparky.tools.programs.blame import Blame, Slot
 from sparky.tools.programs.checking import IMPLIED, MISSING, Error, calls, check, fresh, module_of, once
 from sparky.tools.programs.inferred import Names
+from sparky.tools.programs.mypy_config import harmless
 from sparky.tools.programs.proposals import alike, halves, propose
 from sparky.tools.programs.pyrefly import infer, more, review
 from sparky.tools.programs.signatures import Key
@@ -219,9 +219,11 @@ def run(
     seen = read(traces, {path: one.module for path, one in found.items()})
     with tempfile.TemporaryDirectory(prefix="sparky-types-") as name:
         root = Path(name)
-        for path in (*found, *(file for file in _CONFIGS if Path(file).is_file())):
+        for path, one in found.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, root / path)
+            (root / path).write_bytes(one.source)
+        for path in (file for file in _CONFIGS if file in options):
+            (root / path).write_bytes(harmless(path, Path(path).read_bytes()))
         with contextlib.chdir(root):
             shop = Workshop(root, found, options)
             if annotate and any(error.code in MISSING for error in shop.known):
