@@ -116,9 +116,12 @@ def judge_again(
 ) -> Comparison:
     """The same for a head of which just the tests `known` were run, by what each of them failed with before.
 
-    One that fails so again is no flaky one, and is not run once more.
+    One that fails so again is no flaky one, and is not run once more. A command may run others, too: those
+    that are red at base have no say.
     """
     second = _second(state, ports, base)
+    red = {case.id for run in (base, second) if run for case in run.cases if case.red}
+    head = _without(head, red - known.keys())
     base, second = _only(base, known), _only(second, known) if second else None
     first = compare(base, head, second=second)
     strange = tuple(
@@ -133,6 +136,10 @@ def judge_again(
     if again.trouble is Trouble.KILLED:
         raise StoppedError(again)
     return compare(base, head, again, second)
+
+
+def _without(run: TestRun, others: Container[str]) -> TestRun:
+    return replace(run, cases=tuple(case for case in run.cases if case.id not in others))
 
 
 def _only(run: TestRun, known: Container[str]) -> TestRun:

@@ -41,12 +41,17 @@ class Composer:
         paths = sorted({unit.path for layer in stack for unit in layer.units})
         self._original = {path: read(path) or b"" for path in paths}
         self._there = dict(self._original)
+        self._ends = {path for path, data in self._original.items() if self._is_converted(path, data)}
         self._made: dict[_Work, bytes] = {}
 
     def texts(self, pieces: Sequence[Piece]) -> Texts:
         """The files with these units alone, those that differ from the base; raises ToolError."""
         after = next((step[-1] for step in reversed(list(self.steps(pieces)))), self._original)
         return {path: data for path, data in after.items() if data != self._original[path]}
+
+    def stored(self, texts: Texts) -> Texts:
+        """The same as a commit will have them: without the line ends that only a checkout has."""
+        return {p: data.replace(b"\r\n", b"\n") if p in self._ends else data for p, data in texts.items()}
 
     def steps(self, pieces: Sequence[Piece]) -> Iterator[tuple[int, tuple[Unit, ...], Texts, Texts]]:
         """For each layer of which there are units: its index, the units, the files before and after it."""
@@ -87,6 +92,11 @@ class Composer:
             for path in todo:
                 self._there[path] = self._made[works[path]] = read(path) or b""
         return {path: self._made[work] for path, work in works.items()}
+
+    def _is_converted(self, path: str, data: bytes) -> bool:
+        """Whether the attributes of the repository give a file other line ends in a checkout."""
+        there = self._ports.repository.read(self._base, path) if b"\r\n" in data else data
+        return data != there and data.replace(b"\r\n", b"\n") == there
 
     def _lay(self, texts: Texts) -> None:
         for path, original in self._original.items():

@@ -3,7 +3,9 @@
 import hashlib
 import os
 import secrets
+import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 from sparky.domain.command import Completed, Ending
@@ -15,6 +17,8 @@ from sparky.tools.tool import Argv
 
 _KEPT = 20
 """How many answers are kept."""
+_ASKED = ("mypy", "pyrefly")
+"""What is asked, besides sparky's own programs."""
 _READ = (".py", ".pyi", ".toml", ".cfg", ".ini")
 
 
@@ -27,17 +31,26 @@ def offered(ports: Ports, root: Path, argv: Argv) -> Completed:
         done = run_tool(ports, root, argv)
     if done.ending is Ending.EXITED and not done.code and not done.dropped:
         file.parent.mkdir(parents=True, exist_ok=True)
-        for old in sorted(file.parent.iterdir(), key=lambda one: one.stat().st_mtime)[: -_KEPT + 1]:
+        for old in sorted(file.parent.glob("*.json"), key=_age)[: -_KEPT + 1]:
             old.unlink(missing_ok=True)
-        part = file.with_suffix(f".{secrets.token_hex(4)}")
+        part = file.with_suffix(f".{secrets.token_hex(4)}.part")
         part.write_bytes(encode(done))
         part.rename(file)
     return done
 
 
+def _age(file: Path) -> float:
+    """When a file was written, in seconds since the epoch; 0 if another process has removed it."""
+    try:
+        return file.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def _key(root: Path, argv: Argv) -> str:
     """What the answer depends on."""
-    said = hashlib.sha256("\0".join(argv).encode())
+    versions = (sys.version, *(version(name) for name in _ASKED))
+    said = hashlib.sha256("\0".join((*versions, *argv)).encode())
     for program in sorted(Path(sources.__file__).parent.glob("*.py")):
         said.update(program.read_bytes())
     for word in argv:

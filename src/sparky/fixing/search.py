@@ -68,13 +68,13 @@ def _narrowed(trial: Trial, kept: Pieces, group: Pieces, *, alone: bool) -> tupl
 
 
 def _second_look(trial: Trial, kept: Pieces, culprits: Pieces) -> tuple[Pieces, Pieces]:
-    """(kept, culprits), where one that was only inferred to be red is tried: it is kept if it is green."""
+    """(kept, culprits), where each is tried alone beside what is kept: one that is green is no culprit."""
     guilty: Pieces = ()
     for piece in culprits:
-        if piece not in trial.blame and trial.is_green((*kept, piece)):
-            kept += (piece,)
-        else:
+        if trial.is_guilty(kept, piece):
             guilty += (piece,)
+        else:
+            kept += (piece,)
     return kept, guilty
 
 

@@ -22,7 +22,8 @@ UNSHOWN = Blame(why=f"was not shown to be safe in {MAX_TRIALS} trials", lasting=
 class Trial:
     """Composes subsets of a stack and judges them by what refused the whole.
 
-    `blame`: what the newest trial that was red said, by the last piece of that trial.
+    `blame`: what the newest trial that was red said, by the last piece of that trial; of a culprit in the
+    end, what it does beside all that is kept.
     """
 
     state: PipelineState
@@ -48,13 +49,21 @@ class Trial:
         if not pieces:
             return None
         self.count += 1
-        why: Blame | None = UNSHOWN
-        if self.count <= MAX_TRIALS:
-            why = self.judge.glance(self.composer.texts(pieces))
-            self._say(f"trial {self.count}: {len(pieces)} edit(s) together", why)
-        if why:
-            self.blame[pieces[-1]] = why
-        return why
+        if self.count > MAX_TRIALS:
+            self.blame[pieces[-1]] = UNSHOWN
+            return UNSHOWN
+        return self._look(pieces, f"trial {self.count}")
+
+    def is_guilty(self, kept: Sequence[Piece], culprit: Piece) -> bool:
+        """Whether a culprit is red beside what is kept, too: what failed by chance may pass now.
+
+        What was found by a trial is looked at again whatever their number is by then.
+        """
+        known, pieces = self.blame.get(culprit), (*kept, culprit)
+        if known is UNSHOWN:
+            return True
+        why = self.refusal(pieces) if known is None else self._look(pieces, "once more")
+        return why is not None
 
     def stands(self, pieces: Sequence[Piece]) -> Blame | None:
         """Why a subset is refused as a whole, None if it passes the gates, the tools and all tests."""
@@ -79,6 +88,13 @@ class Trial:
                 (root / path).write_bytes(data)
             sha = repository.commit(state.run_id, text) or sha
         return sha
+
+    def _look(self, pieces: Sequence[Piece], what: str) -> Blame | None:
+        why = self.judge.glance(self.composer.texts(pieces))
+        self._say(f"{what}: {len(pieces)} edit(s) together", why)
+        if why:
+            self.blame[pieces[-1]] = why
+        return why
 
     def _message(self, index: int, units: tuple[Unit, ...], before: Texts) -> str:
         layer = replace(self.stack[index], units=units)

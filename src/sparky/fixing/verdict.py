@@ -192,7 +192,8 @@ class Judge:
         return self.ports.tests.run(self.state.context, sha, self._command or (), only=only, timeout_s=limit)
 
     def _commit(self, texts: Texts) -> str:
-        return self.ports.repository.overlay(self.state.base, texts) if texts else self.state.base
+        base = self.state.base
+        return self.ports.repository.overlay(base, self.composer.stored(texts)) if texts else base
 
 
 def _brought(known: Iterable[Finding], now: Sequence[Finding]) -> Blame | None:

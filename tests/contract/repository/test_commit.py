@@ -1,12 +1,20 @@
 """What is committed of a worktree, and as what."""
 
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sparky.adapters.shell import SystemShell
+from sparky.domain.agent import ToolFix
 from sparky.domain.change import FileChange
+from sparky.domain.issue import Kind
+from sparky.fixing.composer import Composer
+from sparky.fixing.stack import Layer
 from sparky.ports import UncommittableError
+from sparky.testing.house import memory_house
+from sparky.tools.tool import Unit
 from tests.contract.repository.house import BRANCH, House
 
 
@@ -189,3 +197,20 @@ def test_submodules_are_left_alone(house: House) -> None:
     assert "lib" not in house.repository.files(sha)
     house.repository.merge("main", base, sha)
     assert (house.status(), (house.top / "lib" / "a.py").read_text()) == ("", "a = 1\n")
+
+
+def test_bug_a_trial_had_line_ends_that_its_commit_does_not_have(house: House, tmp_path: Path) -> None:
+    (house.top / ".gitattributes").write_text("*.py text eol=crlf\n")
+    base = house.commit(x="import os\nimport re\n")
+    ports = replace(memory_house(tmp_path / "house", lambda _: ()).ports, repository=house.repository)
+    worktree = house.repository.open("run-1", BRANCH, base)
+    works = ToolFix(tools=("ruff",), rules=("F401",))
+    unit = Unit(path="x.py", rule="F401")
+    layer = Layer(part=0, kind=Kind.DEAD_CODE, agent="ruff", works=works, units=(unit,))
+    composer = Composer(ports, worktree, base, [layer], shown=lambda: None)
+    texts = {"x.py": b"import re\r\n"}
+    trial = house.repository.overlay(base, composer.stored(texts))
+    (worktree / "x.py").write_bytes(texts["x.py"])
+    sha = house.repository.commit("run-1", "a change")
+    assert sha is not None
+    assert house.repository.tree(trial) == house.repository.tree(sha)

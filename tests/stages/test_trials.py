@@ -1,0 +1,44 @@
+"""Trials of parts of a fix: whom they blame, and what they ask of the tests and the tools."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sparky.adapters.shell import SystemShell
+from sparky.domain.testing import TestCase, TestOutcome, TestRun
+from sparky.evidence.tests import judge_again
+from sparky.fixing.offers import offered
+from tests.stages.stand import Stand
+
+PASSED, FAILED = TestOutcome.PASSED, TestOutcome.FAILED
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Stand:
+    return Stand(root=tmp_path)
+
+
+def test_bug_what_was_red_before_was_new_where_a_command_ran_more_than_it_was_asked_for(stand: Stand) -> None:
+    stand.red = lambda _: {"test_b": "ever"}
+    state = stand.state(stand.commit({"a.py": b""}))
+    red = TestCase(id="test_b", outcome=FAILED, message="ever")
+    run = TestRun(sha=state.base, command=("pytest",), cases=(TestCase(id="test_a", outcome=PASSED), red))
+    seen = judge_again(state, stand.house.ports, run, run, {"test_a": "it broke"})
+    assert (seen.worse, seen.flaky) == ((), ())
+
+
+def test_bug_offers_were_lost_where_another_process_removed_one_or_wrote_its_own(
+    stand: Stand, tmp_path: Path
+) -> None:
+    ports = replace(stand.house.ports, shell=SystemShell({"PATH": os.environ["PATH"]}))
+    folder = ports.scratch / "offers"
+    folder.mkdir(parents=True)
+    (folder / "gone.json").symlink_to("nowhere")
+    (folder / "other.part").touch()
+    for number in range(30):
+        (folder / f"{number}.json").touch()
+    assert offered(ports, tmp_path, ("echo", "yes")).stdout == b"yes\n"
+    assert (folder / "other.part").is_file()
+    assert len(list(folder.iterdir())) == 21
