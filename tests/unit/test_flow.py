@@ -18,7 +18,7 @@ from sparky.domain.attempt import (
 from sparky.domain.conditions import FAULT
 from sparky.domain.escalation import Answer, Choice, Escalation, Option
 from sparky.domain.flow import TABLE, decide, row_for
-from sparky.domain.issue import Issue, Severity
+from sparky.domain.issue import Issue, Severity, Source
 from sparky.domain.moves import CRITERIA, pause_s
 from sparky.domain.plan import Child
 from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
@@ -82,6 +82,10 @@ def execute(
     number = number or list(Strategy).index(strategy) + 1
     asked = to(Stage.EXECUTE, reason, at=at, number=number, part=part, items=items, words=words)
     return replace(asked, agent=agent, strategy=strategy, previous_errors=errors, avoided=avoided)
+
+
+def of_findings(state: PipelineState) -> PipelineState:
+    return replace(state, issue=replace(state.issue, source=Source.FINDINGS))
 
 
 def blocked(reason: str, *steps: str) -> End:
@@ -438,6 +442,18 @@ EXECUTE_ROWS: Rows = {
     "nothing to mend for a tool, and another agent bids: that one": (
         state_of(ADA_BOB, executed("ada", PASS, Trait.NOTHING_TO_DO)),
         execute("bob", "ada said 1", at=BASE, strategy=MECHANICAL),
+    ),
+    "a tool had nothing to mend, and the next agent fails: that one again": (
+        state_of(
+            ADA_BOB,
+            executed("ada", PASS, Trait.NOTHING_TO_DO),
+            failed("bob", Trait.CRASHED, number=2),
+        ),
+        execute("bob", "bob said 2", at=BASE, strategy=SIMPLER, errors=("bob said 2",)),
+    ),
+    "nothing to mend of the findings that are the issue: nothing to do, whoever else bids": (
+        of_findings(state_of(ADA_BOB, executed("ada", PASS, Trait.NOTHING_TO_DO))),
+        End(outcome=Outcome.NOTHING_TO_DO, reason="ada said 1"),
     ),
     "nothing to mend for the last of the chain either: nothing to do": (
         state_of(

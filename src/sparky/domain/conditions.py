@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.escalation import Choice
-from sparky.domain.issue import Severity
+from sparky.domain.issue import Severity, Source
 from sparky.domain.state import MergePolicy, Outcome, PipelineState
 
 FAULT = "fault"
@@ -74,9 +74,10 @@ def changed(state: PipelineState) -> bool:
 
 
 def another_bids(state: PipelineState) -> bool:
-    """Somebody follows the newest attempt's agent in the chain of its part."""
+    """Somebody follows the newest attempt's agent in the chain, and a person asks for more than findings."""
     route = state.routes[state.newest.part]
-    return state.newest.agent in (route.agent, *route.fallbacks)[:-1]
+    follows = state.newest.agent in (route.agent, *route.fallbacks)[:-1]
+    return follows and state.issue.source is not Source.FINDINGS
 
 
 def ready(state: PipelineState) -> bool:

@@ -11,6 +11,8 @@ from sparky.domain.state import Earlier, End, Handoff, Outcome, PipelineState
 
 Move = Callable[[PipelineState], Handoff | End]
 
+_IDLE = frozenset({Trait.NOTHING_TO_DO, Trait.WITHDRAWN})
+
 EXECUTE_LIMIT = 4
 """How often EXECUTE may be performed on one part in a segment."""
 
@@ -131,11 +133,17 @@ def pause_s(state: PipelineState, part: int) -> float:
 
 
 def next_agent(state: PipelineState) -> Handoff | End:
-    """The next agent of the chain after the one that failed; the first again after the last."""
-    route = state.routes[state.newest.part]
+    """The next agent of the chain after the one that failed; the first again after the last.
+
+    A tool that found nothing to mend, or nothing safe, would only find that again.
+    """
+    last = state.newest
+    route = state.routes[last.part]
     chain = [name for name in (route.agent, *route.fallbacks) if name is not None]
-    after = chain.index(state.newest.agent) + 1 if state.newest.agent in chain else 0
-    return _again(state, chain[after % len(chain)])
+    after = chain.index(last.agent) + 1 if last.agent in chain else 0
+    done = {a.agent for a in state.here(Stage.EXECUTE, last.part) if not _IDLE.isdisjoint(a.traits)}
+    following = (name for name in (*chain[after:], *chain[:after]) if name not in done)
+    return _again(state, next(following, chain[0]))
 
 
 def _next_part(state: PipelineState, part: int, reason: str) -> Handoff | End:
