@@ -143,3 +143,25 @@ def test_an_answer_that_is_none_is_an_error(tmp_path: Path) -> None:
     done = target.run((argv[0], "--nonsense"))
     with pytest.raises(ToolError, match="typos gave no answer: exited, exit code 64"):
         target.tool.findings([done], str(target.root), target.read)
+
+
+PLUGIN = "from pathlib import Path\n\nPath({!r}).touch()\n\n\ndef plugin(version):\n    raise SystemExit\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("mypy.ini", "[DEFAULT]\nplugins = plug.py\n[mypy]\nlinecount_report = seen\n{}"),
+        ("setup.cfg", "[mypy]\nplugins = not_installed.anywhere\ninstall_types = true\n{}"),
+        ("pyproject.toml", '[tool.mypy]\nplugins = ["plug.py"]\njunit_xml = "seen"\n{}'),
+    ],
+)
+def test_mypy_follows_a_target_but_runs_nothing_of_it_and_writes_nowhere(
+    tmp_path: Path, path: str, text: str
+) -> None:
+    seen, root = tmp_path / "seen", tmp_path / "target"
+    told = text.replace("seen", str(seen)).format("disallow_untyped_defs = true\n")
+    files = {path: told, "plug.py": PLUGIN.format(str(seen)), "shop.py": "def f(a):\n    return a\n"}
+    target = Target(root, "mypy", files)
+    assert [finding.rule for finding in target.find("shop.py")] == ["no-untyped-def"]
+    assert not seen.exists()

@@ -15,6 +15,10 @@ from typing import Any, Protocol
 import genai_prices
 
 from sparky.events import Usage
+from sparky.foreign import is_database, open_foreign
+
+_AT_ONCE = 1 << 25
+"""Bytes of a file that are read at once; a longer line is no message."""
 
 
 @dataclass(kw_only=True)
@@ -25,10 +29,13 @@ class _Tail:
     place: int = 0
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        with self.path.open("rb") as file:
-            file.seek(self.place)
-            data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
+        try:
+            with open_foreign(self.path) as file:
+                file.seek(self.place)
+                data = file.read(_AT_ONCE) or b""
+        except OSError:  # it is gone, or no file: whoever writes it could put anything in its place
+            return
+        whole = data if len(data) == _AT_ONCE and b"\n" not in data else data[: data.rfind(b"\n") + 1]
         self.place += len(whole)
         for line in whole.splitlines():
             try:
@@ -133,7 +140,7 @@ class OpencodeLedger:
 
     def read(self) -> tuple[Entry, ...]:
         """One entry per message of the model."""
-        if not self._file.exists():
+        if not is_database(self._file):
             return ()
         try:
             where = f"file:{self._file}?mode=ro"

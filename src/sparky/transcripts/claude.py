@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sparky.foreign import open_foreign
 from sparky.transcripts.claude_entry import kind_of, said, usage
 from sparky.transcripts.claude_scan import read_fast
 from sparky.transcripts.claude_walk import AGENT, END, META, NAME, sources
@@ -16,6 +17,8 @@ from sparky.transcripts.target import call_of
 _INTERNAL = ("acompact-", "aside_question-")
 """Agents of the programme's own: their entries are copies of the session's."""
 _BACK = 1 << 16
+_DESCRIPTION = 1 << 20
+"""Bytes that a description has at most."""
 
 
 class ClaudeReader:
@@ -64,7 +67,8 @@ class ClaudeReader:
 def _described(head: Head, path: Path) -> Head:
     """The head with what the description beside the transcript says."""
     try:
-        meta = table(parse(path.read_bytes()))
+        with open_foreign(path) as file:
+            meta = table(parse(file.read(_DESCRIPTION) or b""))
     except (OSError, ValueError):
         return head
     title = word(meta.get("description")) or word(meta.get("agentType"))
@@ -89,11 +93,11 @@ def _call(path: Path, before: int, name: str) -> Call | None:
     """The call of that id: it stands before its result, most often just before."""
     needle = re.compile(rb'"id"\s*:\s*"' + re.escape(name.encode()) + b'"')
     tail, end, size = b"", before, _BACK
-    with path.open("rb") as file:
+    with open_foreign(path) as file:
         while end:
             begin = max(0, end - size)
             file.seek(begin)
-            tail = file.read(end - begin) + tail
+            tail = (file.read(end - begin) or b"") + tail
             lines = tail.split(b"\n")
             tail = lines.pop(0) if begin else b""
             end, size = begin, size * 2

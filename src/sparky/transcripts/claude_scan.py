@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 from stringzilla import find, rfind  # type: ignore[import-not-found]  # it is C alone
 
+from sparky.foreign import open_foreign
 from sparky.transcripts.claude_end import EMPTY, end_of
 from sparky.transcripts.claude_entry import QUIET, SYNTHETIC, key_of, kind_of, links, said, strange, usage
 from sparky.transcripts.claude_text import REJECTED, STOPPED
@@ -217,7 +218,7 @@ def _read(path: Path, start: int, lines: Lines) -> Scan:
     reading = Reading(headless=start > 0)
     torn = False
     offset = start
-    with path.open("rb", buffering=0) as file:
+    with open_foreign(path) as file:
         for place, run, begin, end in pieces(file, start):
             if not run:
                 reading.bad.append(place)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sparky.foreign import open_foreign
 from sparky.transcripts.feedback import kept
 from sparky.transcripts.model import End, EndState, FeedbackKind, Head, Mark, Note, Scan, Source
 from sparky.transcripts.tree import Leaf
@@ -98,7 +99,7 @@ def head_of(source: Source, offset: int) -> bytes:
     """A digest of the first bytes up to an offset, and of the one before it, which ends a line."""
     if not source.stamp[0]:
         return b""
-    with Path(source.path).open("rb", buffering=0) as file:
+    with open_foreign(Path(source.path)) as file:
         first = file.read(min(_HEAD, offset)) or b""
         file.seek(max(0, offset - 1))
         return sha256(first + (file.read(1) or b"")).digest()[:16]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
+from sparky.foreign import open_foreign
 from sparky.transcripts.plain import Entry, parse, table
 
 NEWLINE = b"\n"
@@ -16,10 +17,10 @@ _LONGEST = 1 << 25
 
 def entry_at(path: Path, offset: int, length: int) -> Entry:
     """The entry at a place, empty if there is none any more. Raises OSError."""
-    with path.open("rb", buffering=0) as file:
+    with open_foreign(path) as file:
         file.seek(offset)
         try:
-            return table(parse(file.read(length)))
+            return table(parse(file.read(length) or b""))
         except ValueError:
             return table(None)
 
@@ -31,18 +32,21 @@ def entries(path: Path) -> Iterator[Entry]:
 
 def numbered(path: Path, bad: list[int] | None = None) -> Iterator[tuple[int, int, Entry]]:
     """Every entry that can be read, with offset and length; `bad` is filled with the offsets of others."""
-    offset = 0
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                found = parse(line)
-            except ValueError:
-                found = None
-            if isinstance(found, dict):
-                yield offset, len(line), found
-            elif bad is not None and line.strip():
-                bad.append(offset)
-            offset += len(line)
+    with open_foreign(path) as file:
+        for place, run, begin, end in pieces(file, 0):
+            if not run and bad is not None:
+                bad.append(place)
+            offset = place + begin
+            for line in run[begin:end].split(NEWLINE):
+                try:
+                    found = parse(line)
+                except ValueError:
+                    found = None
+                if isinstance(found, dict):
+                    yield offset, len(line), found
+                elif bad is not None and line.strip():
+                    bad.append(offset)
+                offset += len(line) + 1
 
 
 def pieces(file: FileIO, start: int) -> Iterator[tuple[int, bytes, int, int]]:

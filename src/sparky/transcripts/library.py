@@ -147,7 +147,7 @@ def open_files(paths: Iterable[Path], warn: Warn, scratch: Path) -> Library:
     sources: list[Source] = []
     for path in paths:
         try:
-            found = recognise(path)
+            found = recognise(path.resolve(strict=True))
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror or error}") from error
         if not found:

@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sparky.foreign import is_database
 from sparky.transcripts.model import (
     Call,
     End,
@@ -40,7 +41,7 @@ class OpenCodeReader:
 
     def recognise(self, path: Path) -> Iterable[Source]:
         """Every session that a database holds, if it is one of OpenCode's."""
-        if path.suffix != ".db" or not path.is_file():
+        if path.suffix != ".db" or not is_database(path):
             return
         query = (
             "SELECT id, parent_id, max(time_updated, coalesce((SELECT max(time_updated) FROM message m "

@@ -9,7 +9,6 @@ showed. mypy reads no package of any environment.
 import ast
 import contextlib
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -22,6 +21,7 @@ from sparky.tools.programs.annotations import LINE, Annotated, Style
 from sparky.tools.programs.blame import Blame, Slot
 from sparky.tools.programs.checking import IMPLIED, MISSING, Error, calls, check, fresh, module_of, once
 from sparky.tools.programs.inferred import Names
+from sparky.tools.programs.mypy_config import harmless
 from sparky.tools.programs.proposals import alike, halves, propose
 from sparky.tools.programs.pyrefly import infer, more, review
 from sparky.tools.programs.signatures import Key
@@ -70,8 +70,7 @@ class Workshop:
         `searches`: how often one function may be looked for that no error tells of, which takes long.
         """
         for _ in range(ROUNDS):
-            found = halves(found, self.calls)
-            trees = self.write(found)
+            found, trees = self.write(halves(found, self.calls))
             errors = self.new()
             if not errors:
                 return max(found, safe, key=size)
@@ -125,17 +124,22 @@ class Workshop:
             made = changed(made, slot, able)
         return made
 
-    def write(self, found: Files) -> dict[str, ast.Module]:
-        """Write the files with their annotations; returns what they are now."""
-        trees = {}
+    def write(self, found: Files) -> tuple[Files, dict[str, ast.Module]]:
+        """Write the files with their annotations; returns these, and what the files are now.
+
+        A file that would not parse any more loses its annotations: of one such file mypy would tell nothing
+        but that, of all others nothing at all.
+        """
+        kept, trees = {}, {}
         for path, one in found.items():
             text = annotated(one)
+            tree = tree_of(text)
+            kept[path] = one if tree is not None else replace(one, slots={})
+            text, trees[path] = (text, tree) if tree is not None else (one.source, one.tree)
             file = self.root / path
             if file.read_bytes() != text:
                 file.write_bytes(text)
-            tree = tree_of(text)
-            trees[path] = one.tree if tree is None else tree
-        return trees
+        return kept, trees
 
 
 def size(found: Files) -> int:
@@ -219,9 +223,11 @@ def run(
     seen = read(traces, {path: one.module for path, one in found.items()})
     with tempfile.TemporaryDirectory(prefix="sparky-types-") as name:
         root = Path(name)
-        for path in (*found, *(file for file in _CONFIGS if Path(file).is_file())):
+        for path, one in found.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, root / path)
+            (root / path).write_bytes(one.source)
+        for path in (file for file in _CONFIGS if file in options):
+            (root / path).write_bytes(harmless(path, Path(path).read_bytes()))
         with contextlib.chdir(root):
             shop = Workshop(root, found, options)
             if annotate and any(error.code in MISSING for error in shop.known):

@@ -1,0 +1,39 @@
+"""Files where others could write: whatever they put in a file's place, reading it never waits."""
+
+import os
+import stat
+from errno import EINVAL
+from io import FileIO
+from pathlib import Path
+
+
+def open_foreign(path: Path) -> FileIO:
+    """A regular file, to be read without a buffer.
+
+    Raises OSError for what is none: a link, a pipe, a device. What is in it may be without measure: whoever
+    reads it says how much of it.
+    """
+    return FileIO(path, opener=_regular)
+
+
+def is_database(path: Path) -> bool:
+    """Whether SQLite can open a database there, and read regular files alone."""
+    beside = (path.with_name(f"{path.name}-{one}") for one in ("wal", "shm", "journal"))
+    return _mode(path) == stat.S_IFREG and all(_mode(one) in {stat.S_IFREG, None} for one in beside)
+
+
+def _mode(path: Path) -> int | None:
+    """What stands there; None for nothing that can be seen."""
+    try:
+        return stat.S_IFMT(path.lstat().st_mode)
+    except OSError:
+        return None
+
+
+def _regular(path: str, flags: int) -> int:
+    # A pipe that nobody writes to would be waited for without O_NONBLOCK.
+    opened = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(opened).st_mode):
+        return opened
+    os.close(opened)
+    raise OSError(EINVAL, "it is no regular file", path)
