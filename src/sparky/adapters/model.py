@@ -21,7 +21,7 @@ from sparky.adapters.egress import Egress, Endpoint
 from sparky.adapters.heard import Heard
 from sparky.adapters.ledgers import ModelLedger
 from sparky.adapters.model_tools import TOOLS, Hands, call_of, schema, told_of
-from sparky.adapters.session_room import Grounds, make_room, unable
+from sparky.adapters.session_room import Grounds, make_room, readable_beside, unable
 from sparky.domain.command import Completed, Ending, Level
 from sparky.events import Ended, Failure, Text
 from sparky.ports import SessionRequest, SessionResult
@@ -32,6 +32,9 @@ GIVEN = {"anthropic": "ANTHROPIC", "openai": "OPENAI", "openai-chat": "OPENAI", 
 _LOOK_S, _PAUSE_S = 0.2, 1.0
 _STREAM_BYTES = 4_000_000
 _SETTINGS = ModelSettings(max_retries=0)
+_CUT = frozenset({"length", "content_filter", "error"})
+"""Why an answer can end before the model has said what it meant to."""
+
 _FAILURES: tuple[tuple[type[exceptions.ModelAPIError], Failure], ...] = (
     (exceptions.ModelRateLimitError, Failure.RATE_LIMIT),
     (exceptions.ModelQuotaExceededError, Failure.LOGIN),
@@ -126,6 +129,7 @@ class _Conversation:
             worktree=self.request.worktree,
             until=until,
             confined=self.grounds.sandbox,
+            readable=readable_beside(self.grounds, self.request),
         )
         told = f"Your working directory: {self.request.worktree}\n\n{self.request.prompt}"
         history: list[messages.ModelMessage] = [messages.ModelRequest.user_text_prompt(told)]
@@ -135,6 +139,8 @@ class _Conversation:
                 history += [answer, messages.ModelRequest(parts=parts)]
         except exceptions.ModelAPIError as error:
             return Ended(text=str(error), failure=_meaning(error))
+        except exceptions.UserError as error:  # what the library can't ask this model for
+            return Ended(text=str(error), failure=Failure.OTHER)
         except (exceptions.UnexpectedModelBehavior, httpx2.HTTPError, ValueError) as error:
             return Ended(text=f"its answer can't be read: {error}", failure=Failure.OUTAGE)
         return answer
@@ -152,6 +158,8 @@ class _Conversation:
         over = self.heard.keep(b"".join(line + b"\n" for line in lines))
         text = answer.text or ""
         self.heard.take(Text(text=text))
+        if not over and not answer.tool_calls and answer.finish_reason in _CUT:
+            return Ended(text=f"its answer was cut off: {answer.finish_reason}", failure=Failure.OTHER)
         if over or not answer.tool_calls:
             return Ended(text=text)
         if self.request.turns is not None and self.heard.used().turns >= self.request.turns:

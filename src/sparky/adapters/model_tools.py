@@ -4,6 +4,8 @@ import asyncio
 import os
 import time
 from dataclasses import dataclass
+from io import StringIO
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ _COMMAND_S = 600.0
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """Read a file of the working directory: `count` lines from line `first` on."""
+    """Read a file of the working directory, or a report: `count` lines from line `first` on."""
 
     path: str
     first: int = 1
@@ -82,20 +84,23 @@ def told_of(call: Call) -> Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Hands:
-    """What carries calls out, in a worktree and until a moment of the monotonic clock."""
+    """What carries calls out, in a worktree and until a moment of the monotonic clock.
+
+    `readable`: places beside the worktree that may be read, and not written.
+    """
 
     shell: Shell
     worktree: Path
     until: float
     confined: bool
+    readable: tuple[Path, ...] = ()
 
     async def do(self, call: Call) -> str:
         """What the model is told of it, also of what went wrong."""
         try:
             match call:
                 case Read():
-                    lines = (await self._read(call.path)).splitlines(keepends=True)
-                    return "".join(lines[max(call.first, 1) - 1 :][: call.count])[:_OUTPUT_BYTES]
+                    return _window(await self._read(call.path), max(call.first, 1), call.count)
                 case Write():
                     return await self._write(call.path, call.content)
                 case Edit():
@@ -112,7 +117,7 @@ class Hands:
         return await self._write(call.path, before.replace(call.old, call.new))
 
     async def _read(self, path: str) -> str:
-        done = await self._run("cat", "--", self._inside(path), limit=2 * _FILE_BYTES)
+        done = await self._run("cat", "--", self._inside(path, *self.readable), limit=2 * _FILE_BYTES)
         if not done.ok or done.dropped:
             raise ValueError(_words(done) if not done.ok else f"{path} is too large to be read whole")
         try:
@@ -127,10 +132,14 @@ class Hands:
             raise ValueError(_words(done))
         return f"wrote {path}"
 
-    def _inside(self, path: str) -> str:
-        """Its absolute path; the sandbox holds links that lead out, this holds without one, too."""
+    def _inside(self, path: str, *also: Path) -> str:
+        """Its absolute path; the sandbox holds links that lead out, this holds without one, too.
+
+        Raises ValueError for one that is neither in the worktree nor in the other places.
+        """
         whole = Path(os.path.normpath(self.worktree / path))
-        if not whole.resolve().is_relative_to(self.worktree.resolve()):
+        real = Path(os.path.realpath(whole))  # where links go in a circle `resolve` raises
+        if not any(real.is_relative_to(place.resolve()) for place in (self.worktree, *also)):
             raise ValueError(f"{path} is not in the working directory {self.worktree}")
         return str(whole)
 
@@ -143,10 +152,24 @@ class Hands:
             stdin=stdin,
             timeout_s=min(left, _COMMAND_S),
             output_limit=limit,
-            policy=Policy(writable=(self.worktree,)) if self.confined else None,
+            policy=Policy(writable=(self.worktree,), readable=self.readable) if self.confined else None,
             supervised=True,
         )
         return await asyncio.to_thread(self.shell.run, command)
+
+
+def _window(text: str, first: int, count: int) -> str:
+    """Whole lines, as many as an answer holds, and how to read on where there are more behind them."""
+    lines = StringIO(text).readlines()  # the lines of other tools: a form feed ends none
+    wanted = lines[first - 1 :][:count]
+    fitting = sum(end <= _OUTPUT_BYTES for end in accumulate(map(len, wanted)))
+    shown = wanted[: fitting or 1]
+    said = "".join(shown)
+    last = first - 1 + len(shown)
+    cut = f", cut after {_OUTPUT_BYTES} characters" if len(said) > _OUTPUT_BYTES else ""
+    on = f"; go on with first={last + 1}" if last < len(lines) else ""
+    how = f"\n(lines {first}-{last} of {len(lines)}{cut}{on})" if cut or on else ""
+    return f"{said[:_OUTPUT_BYTES]}{how}"
 
 
 def _words(done: Completed) -> str:
