@@ -17,7 +17,7 @@ from sparky.tools.programs.shapes import Classes, word
 from sparky.tools.programs.signatures import Place, families
 from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Seen, Traces, read
-from sparky.tools.programs.typed import annotated
+from sparky.tools.programs.typed import Workshop, annotated
 from tests.contract.conftest import Target
 
 CLASSES = Classes(
@@ -297,3 +297,59 @@ def test_the_tests_of_a_repository_are_watched_wherever_its_code_is_imported_fro
     seen = {row[1]: row[3] for row in json.loads(kept.read_bytes())["functions"]}
     assert seen["add"] == {"a": [["int"]], "b": [["int"]], "return": [["int"]]}
     assert target.tests.trace(context, sha, ("pytest",), timeout_s=60.0) == kept
+
+
+def test_bug_a_trace_that_ran_out_of_time_was_kept_as_if_the_tests_called_nothing(target: Target) -> None:
+    sha = target.commit({"test_hang.py": "import time\ndef test_hang(): time.sleep(600)\n"})
+    assert target.tests.trace(target.context(sha), sha, ("pytest",), timeout_s=1.0) is None
+
+
+def parsed(source: bytes) -> Annotated:
+    tree = tree_of(source)
+    assert tree is not None
+    return Annotated(source=source, tree=tree, module="m")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"x = 1\n\x0c\ndef f(a):\n    return a\n",
+        "s = '\u2028\x85\x1c'\ndef f(a):\n    return a\n".encode(),
+        b"\xef\xbb\xbfdef f(a):\n    return a\n",
+        "def f(é, a):\r    return a\r".encode(),
+    ],
+)
+def test_slots_are_where_python_sees_them(source: bytes) -> None:
+    words = {"f": {"a": "int", "return": "int"}}
+    assert with_words(parsed(source), words) == source.decode().replace("a)", "a: int) -> int")
+
+
+def test_a_file_that_is_not_utf_8_is_not_annotated() -> None:
+    latin = '# coding: latin-1\ndef f(b="é", a=1):\n    pass\n'
+    assert not parsed(latin.encode("latin-1")).can_say("int")
+    assert parsed(latin.replace("é", "e").encode()).can_say("int")
+
+
+def test_a_file_that_would_not_parse_any_more_loses_its_annotations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = parsed(b"def f(a):\n    pass\n")
+    (tmp_path / "m.py").write_bytes(one.source)
+    broken = Annotated(**{**vars(one), "slots": {("f", 0): {"a": ("int]",)}}})
+    shop = Workshop(tmp_path, {"m.py": one}, ())
+    found, trees = shop.write({"m.py": broken})
+    assert ((tmp_path / "m.py").read_bytes(), found["m.py"].slots, trees) == (
+        one.source,
+        {},
+        {"m.py": one.tree},
+    )
+
+
+def test_a_signature_that_is_split_keeps_what_its_author_wrote() -> None:
+    source = "def f(mode=0o644, *, size=1_000, name=\"é\", n: 'int'=(k := 2), end=(1 + 2)):\n    pass\n"
+    made = with_words(file(source, style=Style(line=80)), {"f": {"mode": "int", "return": "None"}})
+    assert made == (
+        'def f(\n    mode: int = 0o644,\n    *,\n    size=1_000,\n    name="é",\n'
+        "    n: 'int' = (k := 2),\n    end=1 + 2,\n) -> None:\n    pass\n"
+    )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sparky.tools.programs.signatures import Function, Key, arguments, functions, with_default
-from sparky.tools.programs.sources import place
+from sparky.tools.programs.sources import is_utf8, lines, place
 from sparky.tools.ruff_json import Edit, Place
 
 _FULL = re.compile(r"([\w.]+):([\w.]+)")
@@ -66,8 +66,12 @@ class Annotated:
 
     def can_say(self, word: str) -> bool:
         """Whether a word can be written here: its names mean nothing else, and it fits a line."""
-        short = len(_FULL.sub(r"\2", word)) <= self.style.line - _ASIDE
-        return short and all(self._name(*match.groups())[0] is not None for match in _FULL.finditer(word))
+        fits = self._utf8 and len(_FULL.sub(r"\2", word)) <= self.style.line - _ASIDE
+        return fits and all(self._name(*match.groups())[0] is not None for match in _FULL.finditer(word))
+
+    @cached_property
+    def _utf8(self) -> bool:
+        return is_utf8(self.source)
 
     def _name(self, module: str, name: str) -> tuple[str | None, bool]:
         """How a class is called here (None: not at all), and whether it has to be imported."""
@@ -133,17 +137,19 @@ class Annotated:
         if found is None or not words:
             return ()
         start, end = found
-        lines = self.source.decode("utf-8", "replace").splitlines()[start.row - 1 : end.row]
+        rows = lines(self.source)[start.row - 1 : end.row]
         added = _added(node, words, end.row)
-        widths = [(len(line), added[row]) for row, line in enumerate(lines, start.row)]
-        inside = "".join(lines)[start.column - 1 : len("".join(lines)) - len(lines[-1]) + end.column - 1]
+        widths = [(len(line), added[row]) for row, line in enumerate(rows, start.row)]
+        inside = "".join(rows)[start.column - 1 : len("".join(rows)) - len(rows[-1]) + end.column - 1]
         # What was too long is for its author to split; a comment among the parameters would be lost.
         if "#" in inside or not any(old <= self.style.line < old + new for old, new in widths):
             return ()
-        line = lines[0]
+        line = rows[0]
         newline = "\r\n" if b"\r\n" in self.source else "\n"
         indent = line[: len(line) - len(line.lstrip())]
-        given = "".join(f"{indent}    {part},{newline}" for part in _parts(node, words))
+        given = "".join(
+            f"{indent}    {part},{newline}" for part in _parts(node, words, "\n".join(lines(self.source)))
+        )
         if node.args.kwarg or node.args.vararg:  # a comma after these is younger than Python 3.6
             given = f"{given.removesuffix(f',{newline}')}{newline}"
         tail = f" -> {words['return']}" if "return" in words else ""
@@ -151,10 +157,10 @@ class Annotated:
 
     def _parentheses(self, node: Function) -> tuple[Place, Place] | None:
         """Where the parameters of a `def` begin and end; None if that can't be told."""
-        lines = self.source.decode("utf-8", "surrogateescape").splitlines(keepends=True)[node.lineno - 1 :]
+        rows = (f"{line}\n" for line in lines(self.source)[node.lineno - 1 :])
         depth, start = 0, None
         try:
-            for token in tokenize.generate_tokens(iter(lines).__next__):
+            for token in tokenize.generate_tokens(rows.__next__):
                 if token.type != tokenize.OP:
                     continue
                 if token.string == "(" and depth == 0:
@@ -185,13 +191,13 @@ def _added(node: Function, words: Mapping[str, str], last: int) -> Counter[int]:
     return added
 
 
-def _parts(node: Function, words: Mapping[str, str]) -> Iterator[str]:
-    """The parameters as they are written."""
+def _parts(node: Function, words: Mapping[str, str], text: str) -> Iterator[str]:
+    """The parameters as they are written, what is there already as it stands in the `text` of the file."""
     spec = node.args
 
     def told(arg: ast.arg, default: ast.expr | None = None, star: str = "") -> str:
-        word = words.get(arg.arg) or (ast.unparse(arg.annotation) if arg.annotation else "")
-        value = "" if default is None else (" = " if word else "=") + ast.unparse(default)
+        word = words.get(arg.arg) or (_written(arg.annotation, text) if arg.annotation else "")
+        value = "" if default is None else (" = " if word else "=") + _written(default, text)
         return f"{star}{arg.arg}{': ' if word else ''}{word}{value}"
 
     given = [*spec.posonlyargs, *spec.args]
@@ -208,6 +214,16 @@ def _parts(node: Function, words: Mapping[str, str]) -> Iterator[str]:
         yield told(arg, default)
     if spec.kwarg:
         yield told(spec.kwarg, star="**")
+
+
+def _written(node: ast.expr, text: str) -> str:
+    """An expression as it stands in the text; what needs the parentheses that it has there, with them."""
+    found = (
+        None
+        if isinstance(node, ast.NamedExpr | ast.Yield | ast.YieldFrom)
+        else ast.get_source_segment(text, node)
+    )
+    return found or ast.unparse(node)
 
 
 def bindings(tree: ast.Module, module: str, *, package: bool) -> dict[str, str]:

@@ -1,8 +1,11 @@
 """What programs read and print: the target's Python files, and findings as ruff prints them."""
 
 import ast
+import codecs
+import io
 import os
 import sys
+import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -44,10 +47,22 @@ def tree_of(source: bytes) -> ast.Module | None:
         return None
 
 
+def is_utf8(source: bytes) -> bool:
+    """Whether the bytes of source that parses are those that `ast` counts."""
+    return source.isascii() or tokenize.detect_encoding(io.BytesIO(source).readline)[0].startswith("utf-8")
+
+
+def lines(source: bytes) -> list[str]:
+    """The lines as Python counts them (a form feed ends none), without their ends and a byte order mark."""
+    # Bytes are split at \n, \r and \r\n only; text would be at more.
+    whole = source.removeprefix(codecs.BOM_UTF8).splitlines()
+    return [line.decode("utf-8", "surrogateescape") for line in whole]
+
+
 def column(source: bytes, line: int, offset: int) -> int:
     """The column (characters from 1) of a byte offset that `ast` gives, which counts in UTF-8."""
-    text = source.splitlines()[line - 1].decode("utf-8", "surrogateescape")
-    return len(text.encode("utf-8", "surrogateescape")[:offset].decode("utf-8", "surrogateescape")) + 1
+    row = source.removeprefix(codecs.BOM_UTF8).splitlines()[line - 1]
+    return len(row[:offset].decode("utf-8", "surrogateescape")) + 1
 
 
 def place(source: bytes, line: int, offset: int) -> Place:

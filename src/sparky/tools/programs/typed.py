@@ -70,8 +70,7 @@ class Workshop:
         `searches`: how often one function may be looked for that no error tells of, which takes long.
         """
         for _ in range(ROUNDS):
-            found = halves(found, self.calls)
-            trees = self.write(found)
+            found, trees = self.write(halves(found, self.calls))
             errors = self.new()
             if not errors:
                 return max(found, safe, key=size)
@@ -125,17 +124,22 @@ class Workshop:
             made = changed(made, slot, able)
         return made
 
-    def write(self, found: Files) -> dict[str, ast.Module]:
-        """Write the files with their annotations; returns what they are now."""
-        trees = {}
+    def write(self, found: Files) -> tuple[Files, dict[str, ast.Module]]:
+        """Write the files with their annotations; returns these, and what the files are now.
+
+        A file that would not parse any more loses its annotations: of one such file mypy would tell nothing
+        but that, of all others nothing at all.
+        """
+        kept, trees = {}, {}
         for path, one in found.items():
             text = annotated(one)
+            tree = tree_of(text)
+            kept[path] = one if tree is not None else replace(one, slots={})
+            text, trees[path] = (text, tree) if tree is not None else (one.source, one.tree)
             file = self.root / path
             if file.read_bytes() != text:
                 file.write_bytes(text)
-            tree = tree_of(text)
-            trees[path] = one.tree if tree is None else tree
-        return trees
+        return kept, trees
 
 
 def size(found: Files) -> int:
