@@ -86,6 +86,17 @@ def test_what_goes_wrong_with_the_model_has_its_name(stage: MakeStage, fault: Fa
     assert 3600 <= (result.retry_at or before + 3600) - before <= 3660
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_an_answer_that_its_limit_cuts_off_finishes_nothing(stage: MakeStage, model: str) -> None:
+    here = stage({"long": ((Say(text="I have only beg", cut=True),),)})
+    result = here.run(asked(here, "long", model))
+    assert (result.ending, result.claimed_success, result.detail) == (
+        SessionEnding.BROKEN_OFF,
+        False,
+        "its answer was cut off: length",
+    )
+
+
 def test_an_error_that_passes_is_nobodys_business(stage: MakeStage) -> None:
     here = stage({"fails": ((Turn(does=Say(text="Done."), fault=Fault.ERROR),),)})
     assert here.run(asked(here, "fails")).ending is SessionEnding.FINISHED
