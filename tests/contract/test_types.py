@@ -338,6 +338,11 @@ def test_the_tests_of_a_repository_are_watched_wherever_its_code_is_imported_fro
     assert target.tests.trace(context, sha, ("pytest",), timeout_s=60.0) == kept
 
 
+def test_bug_a_trace_that_ran_out_of_time_was_kept_as_if_the_tests_called_nothing(target: Target) -> None:
+    sha = target.commit({"test_hang.py": "import time\ndef test_hang(): time.sleep(600)\n"})
+    assert target.tests.trace(target.context(sha), sha, ("pytest",), timeout_s=1.0) is None
+
+
 def parsed(source: bytes) -> Annotated:
     tree = tree_of(source)
     assert tree is not None

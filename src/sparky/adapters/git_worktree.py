@@ -10,6 +10,7 @@ import re
 import shutil
 import stat
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -158,10 +159,11 @@ class Worktree:
     def _clear(self) -> None:
         """Remove what a kill left of other runs' worktrees that were being made: git stumbles over it."""
         for path in self._admin.parent.glob("*/commondir"):
-            linked, found = linked_path(path.parent), path.stat()
-            ours = linked is None or linked.resolve().parent == self.path.parent.resolve()
-            if found.st_size == 0 and ours and time.time() - found.st_mtime > _MAKING_S:
-                _remove(path.parent)
+            with suppress(FileNotFoundError):  # another run ends meanwhile
+                linked, found = linked_path(path.parent), path.stat()
+                ours = linked is None or linked.resolve().parent == self.path.parent.resolve()
+                if found.st_size == 0 and ours and time.time() - found.st_mtime > _MAKING_S:
+                    _remove(path.parent)
 
     def _linked(self) -> Git:
         return replace(self._git, cwd=self.path, git_dir=self._admin, work_tree=self.path, index=None)

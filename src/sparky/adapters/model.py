@@ -21,7 +21,7 @@ from sparky.adapters.egress import Egress, Endpoint
 from sparky.adapters.heard import Heard
 from sparky.adapters.ledgers import ModelLedger
 from sparky.adapters.model_tools import TOOLS, Hands, call_of, schema, told_of
-from sparky.adapters.session_room import Grounds, make_room, unable
+from sparky.adapters.session_room import Grounds, make_room, readable_beside, unable
 from sparky.domain.command import Completed, Ending, Level
 from sparky.events import Ended, Failure, Text
 from sparky.ports import SessionRequest, SessionResult
@@ -126,6 +126,7 @@ class _Conversation:
             worktree=self.request.worktree,
             until=until,
             confined=self.grounds.sandbox,
+            readable=readable_beside(self.grounds, self.request),
         )
         told = f"Your working directory: {self.request.worktree}\n\n{self.request.prompt}"
         history: list[messages.ModelMessage] = [messages.ModelRequest.user_text_prompt(told)]

@@ -19,7 +19,7 @@ _COMMAND_S = 600.0
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """Read a file of the working directory: `count` lines from line `first` on."""
+    """Read a file of the working directory, or a report: `count` lines from line `first` on."""
 
     path: str
     first: int = 1
@@ -82,12 +82,16 @@ def told_of(call: Call) -> Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Hands:
-    """What carries calls out, in a worktree and until a moment of the monotonic clock."""
+    """What carries calls out, in a worktree and until a moment of the monotonic clock.
+
+    `readable`: places beside the worktree that may be read, and not written.
+    """
 
     shell: Shell
     worktree: Path
     until: float
     confined: bool
+    readable: tuple[Path, ...] = ()
 
     async def do(self, call: Call) -> str:
         """What the model is told of it, also of what went wrong."""
@@ -112,7 +116,7 @@ class Hands:
         return await self._write(call.path, before.replace(call.old, call.new))
 
     async def _read(self, path: str) -> str:
-        done = await self._run("cat", "--", self._inside(path), limit=2 * _FILE_BYTES)
+        done = await self._run("cat", "--", self._inside(path, *self.readable), limit=2 * _FILE_BYTES)
         if not done.ok or done.dropped:
             raise ValueError(_words(done) if not done.ok else f"{path} is too large to be read whole")
         try:
@@ -127,10 +131,14 @@ class Hands:
             raise ValueError(_words(done))
         return f"wrote {path}"
 
-    def _inside(self, path: str) -> str:
-        """Its absolute path; the sandbox holds links that lead out, this holds without one, too."""
+    def _inside(self, path: str, *also: Path) -> str:
+        """Its absolute path; the sandbox holds links that lead out, this holds without one, too.
+
+        Raises ValueError for one that is neither in the worktree nor in the other places.
+        """
         whole = Path(os.path.normpath(self.worktree / path))
-        if not whole.resolve().is_relative_to(self.worktree.resolve()):
+        real = whole.resolve()
+        if not any(real.is_relative_to(place.resolve()) for place in (self.worktree, *also)):
             raise ValueError(f"{path} is not in the working directory {self.worktree}")
         return str(whole)
 
@@ -143,7 +151,7 @@ class Hands:
             stdin=stdin,
             timeout_s=min(left, _COMMAND_S),
             output_limit=limit,
-            policy=Policy(writable=(self.worktree,)) if self.confined else None,
+            policy=Policy(writable=(self.worktree,), readable=self.readable) if self.confined else None,
             supervised=True,
         )
         return await asyncio.to_thread(self.shell.run, command)

@@ -125,7 +125,7 @@ def command_for(
 
     `port` is the proxy's.
     """
-    readable = (*program_paths(program, grounds.path), *readable_git(grounds.git_dir))
+    readable = (*program_paths(program, grounds.path), *readable_beside(grounds, request))
     policy = Policy(
         writable=(request.worktree, launch.config), readable=readable, ports=(port, *launch.ports)
     )
@@ -149,6 +149,12 @@ def program_paths(program: Path, path: str) -> tuple[Path, ...]:
     own = (packages[-1] if packages else real,)
     prefix = Path(node).resolve().parent.parent if node else None
     return (*own, *(prefix / part for part in ("bin", "lib") if prefix))
+
+
+def readable_beside(grounds: Grounds, request: SessionRequest) -> tuple[Path, ...]:
+    """What every agent may read beside its worktree: the repository, and what others left on its run."""
+    reports = (request.reports,) if request.reports else ()
+    return (*readable_git(grounds.git_dir), *reports)
 
 
 def readable_git(git_dir: Path) -> tuple[Path, ...]:

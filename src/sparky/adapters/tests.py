@@ -15,7 +15,7 @@ from sparky.adapters.scratch import scratch
 from sparky.adapters.traced import gathered
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
 from sparky.adapters.watch import Numbers
-from sparky.domain.command import Completed, Level, digest
+from sparky.domain.command import Completed, Ending, Level, digest
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
 from sparky.formats.state_json import UnreadableStateError, decode, encode
@@ -24,6 +24,7 @@ from sparky.targets.discover import find_command, is_python
 from sparky.targets.environment import TargetEnvironment
 from sparky.targets.suite import ending, last_line
 from sparky.targets.suites.table import suite_of
+from sparky.tools import trace_calls
 
 _FORMAT = "3"
 _INSTALLATION = "installation of the project"
@@ -112,7 +113,7 @@ class PytestTests:
             return replace(self._unbuilt(sha, command, error), unrun=dict(lines))
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
-        """What the tests' own process sees at `sha`, kept by what decides on a test's result."""
+        """What the tests' own process sees at `sha`, kept; None, and nothing kept, if it was broken off."""
         try:
             environment = self._environments.get(sha) if self._needs_python(sha, command) else None
             if environment is None:
@@ -121,7 +122,8 @@ class PytestTests:
             record = self._record(sha, command, environment, 1)
         except BuildError:
             return None
-        kept = self._cache / "traces" / record.name
+        tracer = digest(Path(trace_calls.__file__).read_bytes())
+        kept = self._cache / "traces" / f"{record.stem}-{tracer[:16]}.json"
         with self._locks.hold(f"traces-{record.stem}"), scratch(self._cache / "scratch") as place:
             if not kept.is_file():
                 self._repository.export(sha, place / "tree")
@@ -130,7 +132,9 @@ class PytestTests:
                 )
                 if self._fetch(performance) is not None:
                     return None
-                self._shell.run(performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox, traced=True))
+                order = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox, traced=True)
+                if self._shell.run(order).ending is not Ending.EXITED:
+                    return None
                 write_whole(kept, gathered(place / "out"))
         return kept
 

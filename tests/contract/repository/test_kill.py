@@ -3,9 +3,13 @@
 import os
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
+from sparky.adapters.git import Git
+from sparky.adapters.git_worktree import Worktree
 from sparky.adapters.repository import GitRepository
 from sparky.ports import DirtyCheckoutError, GitError
 from tests.contract.repository.house import BRANCH, Cut, House, files
@@ -201,3 +205,29 @@ def test_a_lock_on_all_refs_that_is_not_of_a_killed_drop_is_left_alone(house: Ho
     with pytest.raises(GitError, match=r"packed-refs\.lock"):
         house.repository.drop("run-1", BRANCH)
     assert lock.exists()
+
+
+def test_bug_a_worktree_could_not_be_made_while_another_run_ended(house: House) -> None:
+    admins = [house.top / ".git" / "worktrees" / f"other-{number}" for number in range(40)]
+    for admin in admins:
+        admin.mkdir(parents=True)
+    stop = Event()
+
+    def others() -> None:
+        while not stop.is_set():
+            for admin in admins:
+                (admin / "commondir").touch()
+            for admin in admins:
+                (admin / "commondir").unlink()
+
+    git_dir = house.top / ".git"
+    with ThreadPoolExecutor() as pool:
+        ending = pool.submit(others)
+        try:
+            for _ in range(200):
+                git = Git(shell=Cut(house.shell, 1, kill), cwd=house.top)
+                with pytest.raises(KilledError):
+                    Worktree(git, git_dir, house.work, "run-1").make("HEAD")
+        finally:
+            stop.set()
+        ending.result()
