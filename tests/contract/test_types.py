@@ -301,9 +301,8 @@ SOUND = {"functions": [["a.py", "f", 0, {"a": [["list", [["int"]]], ["!"]]}]], "
 def test_of_what_tests_left_only_sound_traces_are_gathered(tmp_path: Path) -> None:
     (tmp_path / "calls-1.json").write_text(json.dumps(SOUND))
     odd: list[object] = [[], {}, {**SOUND, "classes": {"m:A": 3}}]
-    odd += [
-        {**SOUND, "functions": [["a.py", "f", 0, {"a": shapes}]]} for shapes in ([[]], [["list", 3]], [3])
-    ]
+    forged: list[list[object]] = [[[]], [["list", 3]], [3]]
+    odd += [{**SOUND, "functions": [["a.py", "f", 0, {"a": shapes}]]} for shapes in forged]
     for number, told in enumerate(odd, 2):
         (tmp_path / f"calls-{number}.json").write_text(json.dumps(told))
     os.mkfifo(tmp_path / "calls-pipe.json")
