@@ -86,9 +86,29 @@ def test_what_goes_wrong_with_the_model_has_its_name(stage: MakeStage, fault: Fa
     assert 3600 <= (result.retry_at or before + 3600) - before <= 3660
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_an_answer_that_its_limit_cuts_off_finishes_nothing(stage: MakeStage, model: str) -> None:
+    here = stage({"long": ((Say(text="I have only beg", cut=True),),)})
+    result = here.run(asked(here, "long", model))
+    assert (result.ending, result.claimed_success, result.detail) == (
+        SessionEnding.BROKEN_OFF,
+        False,
+        "its answer was cut off: length",
+    )
+
+
 def test_an_error_that_passes_is_nobodys_business(stage: MakeStage) -> None:
     here = stage({"fails": ((Turn(does=Say(text="Done."), fault=Fault.ERROR),),)})
     assert here.run(asked(here, "fails")).ending is SessionEnding.FINISHED
+
+
+def test_a_short_limit_is_waited_for_and_the_session_goes_on(stage: MakeStage) -> None:
+    limited = Turn(does=Say(text="Done."), fault=Fault.LIMIT, retry_after_s=2)
+    here = stage({"fails": ((Run(command="echo 1 > done.txt"), limited),)})
+    started = time.monotonic()
+    assert here.run(asked(here, "fails")).ending is SessionEnding.FINISHED
+    assert time.monotonic() - started >= 2
+    assert (here.worktree / "done.txt").read_text() == "1\n"
 
 
 @pytest.mark.parametrize("limit", [{"turns": 3}, {"tokens": 4000}, {"usd": 0.003}])

@@ -1,4 +1,4 @@
-"""What an agent finds beside its worktree: the reports on its run and the repository, and no other place."""
+"""What an agent can read: its worktree, the reports on its run, the repository, and no other place."""
 
 import asyncio
 import os
@@ -85,4 +85,39 @@ def test_a_model_writes_no_report_and_reads_nothing_else_out_there(do: Do, tmp_p
     elsewhere = f"is not in the working directory {tmp_path / 'work'}"
     assert do(Write(path="../run.reports/two.md", content="")) == f"error: ../run.reports/two.md {elsewhere}"
     assert do(Read(path="../secret")) == f"error: ../secret {elsewhere}"
-    assert "can't create" in do(Bash(command="echo x > ../run.reports/two.md")).replace("cannot", "can't")
+    do(Bash(command="echo x > ../run.reports/two.md; cat ../secret > seen.txt"))
+    assert [path.name for path in (tmp_path / "run.reports").iterdir()] == ["one.md"]
+    assert (tmp_path / "work" / "seen.txt").read_text() == ""
+
+
+def test_a_link_to_itself_is_an_error_for_the_model(do: Do, asked: SessionRequest) -> None:
+    (asked.worktree / "a").symlink_to("a")
+    for call in Read(path="a"), Read(path="a/b"), Write(path="a", content="one\n"):
+        assert "Too many levels of symbolic links" in do(call)
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "said"),
+    [
+        ("", Read(path="a"), ""),
+        ("one\n\f\ntwo", Read(path="a", first=2), "\f\ntwo"),
+        ("1\n2\n3\n", Read(path="a", first=2, count=1), "2\n\n(lines 2-2 of 3; go on with first=3)"),
+        ("1\n2\n3\n", Read(path="a", first=9), ""),
+        (
+            f"{'x' * 99}\n" * 400,
+            Read(path="a", first=11),
+            f"{'x' * 99}\n" * 300 + "\n(lines 11-310 of 400; go on with first=311)",
+        ),
+        (
+            f"{'x' * 30_001}\nend\n",
+            Read(path="a"),
+            f"{'x' * 30_000}\n(lines 1-1 of 2, cut after 30000 characters; go on with first=2)",
+        ),
+        ("x" * 30_001, Read(path="a"), f"{'x' * 30_000}\n(lines 1-1 of 1, cut after 30000 characters)"),
+    ],
+)
+def test_a_model_reads_whole_lines_and_is_told_where_to_go_on(
+    do: Do, asked: SessionRequest, text: str, call: Read, said: str
+) -> None:
+    (asked.worktree / "a").write_text(text)
+    assert do(call) == said

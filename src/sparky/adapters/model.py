@@ -32,6 +32,9 @@ GIVEN = {"anthropic": "ANTHROPIC", "openai": "OPENAI", "openai-chat": "OPENAI", 
 _LOOK_S, _PAUSE_S = 0.2, 1.0
 _STREAM_BYTES = 4_000_000
 _SETTINGS = ModelSettings(max_retries=0)
+_CUT = frozenset({"length", "content_filter", "error"})
+"""Why an answer can end before the model has said what it meant to."""
+
 _FAILURES: tuple[tuple[type[exceptions.ModelAPIError], Failure], ...] = (
     (exceptions.ModelRateLimitError, Failure.RATE_LIMIT),
     (exceptions.ModelQuotaExceededError, Failure.LOGIN),
@@ -136,6 +139,8 @@ class _Conversation:
                 history += [answer, messages.ModelRequest(parts=parts)]
         except exceptions.ModelAPIError as error:
             return Ended(text=str(error), failure=_meaning(error))
+        except exceptions.UserError as error:  # what the library can't ask this model for
+            return Ended(text=str(error), failure=Failure.OTHER)
         except (exceptions.UnexpectedModelBehavior, httpx2.HTTPError, ValueError) as error:
             return Ended(text=f"its answer can't be read: {error}", failure=Failure.OUTAGE)
         return answer
@@ -145,14 +150,17 @@ class _Conversation:
         try:
             answer = await self._answer(history)
         except exceptions.ModelAPIError as error:
-            if _meaning(error) is not Failure.OUTAGE:
+            pause_s = _pause_s(error)
+            if pause_s is None:
                 raise
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(pause_s)
             answer = await self._answer(history)
         lines = (messages.ModelMessagesTypeAdapter.dump_json([one])[1:-1] for one in (history[-1], answer))
         over = self.heard.keep(b"".join(line + b"\n" for line in lines))
         text = answer.text or ""
         self.heard.take(Text(text=text))
+        if not over and not answer.tool_calls and answer.finish_reason in _CUT:
+            return Ended(text=f"its answer was cut off: {answer.finish_reason}", failure=Failure.OTHER)
         if over or not answer.tool_calls:
             return Ended(text=text)
         if self.request.turns is not None and self.heard.used().turns >= self.request.turns:
@@ -186,6 +194,17 @@ class _Conversation:
 
 def _meaning(error: exceptions.ModelAPIError) -> Failure:
     return next((what for kind, what in _FAILURES if isinstance(error, kind)), Failure.OUTAGE)
+
+
+def _pause_s(error: exceptions.ModelAPIError) -> float | None:
+    """Seconds after which the model is asked once more; None: it is not. The proxy says of no long limit."""
+    match _meaning(error):
+        case Failure.OUTAGE:
+            return _PAUSE_S
+        case Failure.RATE_LIMIT:
+            return error.retry_after
+        case Failure.LOGIN | Failure.BUDGET | Failure.OTHER:
+            return None
 
 
 def _provider(name: str, given: Mapping[str, str], client: httpx2.AsyncClient) -> Provider[object]:

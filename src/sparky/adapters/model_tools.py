@@ -4,6 +4,8 @@ import asyncio
 import os
 import time
 from dataclasses import dataclass
+from io import StringIO
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +100,7 @@ class Hands:
         try:
             match call:
                 case Read():
-                    lines = (await self._read(call.path)).splitlines(keepends=True)
-                    return "".join(lines[max(call.first, 1) - 1 :][: call.count])[:_OUTPUT_BYTES]
+                    return _window(await self._read(call.path), max(call.first, 1), call.count)
                 case Write():
                     return await self._write(call.path, call.content)
                 case Edit():
@@ -137,7 +138,7 @@ class Hands:
         Raises ValueError for one that is neither in the worktree nor in the other places.
         """
         whole = Path(os.path.normpath(self.worktree / path))
-        real = whole.resolve()
+        real = Path(os.path.realpath(whole))  # where links go in a circle `resolve` raises
         if not any(real.is_relative_to(place.resolve()) for place in (self.worktree, *also)):
             raise ValueError(f"{path} is not in the working directory {self.worktree}")
         return str(whole)
@@ -155,6 +156,20 @@ class Hands:
             supervised=True,
         )
         return await asyncio.to_thread(self.shell.run, command)
+
+
+def _window(text: str, first: int, count: int) -> str:
+    """Whole lines, as many as an answer holds, and how to read on where there are more behind them."""
+    lines = StringIO(text).readlines()  # the lines of other tools: a form feed ends none
+    wanted = lines[first - 1 :][:count]
+    fitting = sum(end <= _OUTPUT_BYTES for end in accumulate(map(len, wanted)))
+    shown = wanted[: fitting or 1]
+    said = "".join(shown)
+    last = first - 1 + len(shown)
+    cut = f", cut after {_OUTPUT_BYTES} characters" if len(said) > _OUTPUT_BYTES else ""
+    on = f"; go on with first={last + 1}" if last < len(lines) else ""
+    how = f"\n(lines {first}-{last} of {len(lines)}{cut}{on})" if cut or on else ""
+    return f"{said[:_OUTPUT_BYTES]}{how}"
 
 
 def _words(done: Completed) -> str:

@@ -165,8 +165,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         cwd = found.group(1) if (found := _CWD.search(asked.seen)) else "."
         call = call_for(reply.turn.does, asked.tools, cwd, asked.seen)
-        text = reply.turn.does.text if isinstance(reply.turn.does, Say) else "no such tool"
-        data = wire.answer(body, next(self.server.model.numbers), call or text, reply.entry.tokens)
+        says = reply.turn.does if isinstance(reply.turn.does, Say) else Say(text="no such tool")
+        data = wire.answer(body, next(self.server.model.numbers), call or says.text, reply.entry.tokens)
+        if says.cut:
+            data = wire.cut_off(data)
         if body.get("stream"):
             self._events(data)
         else:

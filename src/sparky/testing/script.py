@@ -11,9 +11,10 @@ MARK = r"SCRIPT:([\w-]+)"
 
 @dataclass(frozen=True, kw_only=True)
 class Say:
-    """Text, and with it the end of the conversation."""
+    """Text, and with it the end of the conversation. `cut`: it ends at the model's limit of tokens."""
 
     text: str
+    cut: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,12 +21,22 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """One format. `answer` gives the events of a stream, and last the answer as one piece."""
+    """One format. `answer` gives the events of a stream, and last the answer as one piece.
+
+    `whole` is what they say of an answer that the model ended, `cut` of one that its limit of tokens did.
+    """
 
     read: Callable[[Plain], Asked]
     answer: Callable[[Plain, int, Called | str, Tokens], list[Plain]]
     error: Callable[[str, str], Plain]
     beginning: bytes
+    whole: str
+    cut: str
+
+    def cut_off(self, answer: list[Plain]) -> list[Plain]:
+        """The same answer, ended by the limit of tokens."""
+        found: list[Plain] = json.loads(json.dumps(answer).replace(self.whole, self.cut))
+        return found
 
 
 def _text(content: object) -> str:
@@ -237,15 +247,24 @@ FORMATS: Mapping[str, Format] = {
         answer=_messages_answer,
         error=_anthropic_error,
         beginning=b'event: ping\ndata: {"type": "ping"}\n\nevent: message_start\ndata: {"type"',
+        whole='"stop_reason": "end_turn"',
+        cut='"stop_reason": "max_tokens"',
     ),
     "/chat/completions": Format(
-        read=_chat_read, answer=_chat_answer, error=_openai_error, beginning=b'data: {"id": "x", "choi'
+        read=_chat_read,
+        answer=_chat_answer,
+        error=_openai_error,
+        beginning=b'data: {"id": "x", "choi',
+        whole='"finish_reason": "stop"',
+        cut='"finish_reason": "length"',
     ),
     "/responses": Format(
         read=_responses_read,
         answer=_responses_answer,
         error=_openai_error,
         beginning=b'event: response.created\ndata: {"type": "response.created", "resp',
+        whole='"status": "completed", "output"',
+        cut='"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output"',
     ),
 }
 """By the end of the path that is asked."""
