@@ -102,6 +102,15 @@ def test_an_error_that_passes_is_nobodys_business(stage: MakeStage) -> None:
     assert here.run(asked(here, "fails")).ending is SessionEnding.FINISHED
 
 
+def test_a_short_limit_is_waited_for_and_the_session_goes_on(stage: MakeStage) -> None:
+    limited = Turn(does=Say(text="Done."), fault=Fault.LIMIT, retry_after_s=2)
+    here = stage({"fails": ((Run(command="echo 1 > done.txt"), limited),)})
+    started = time.monotonic()
+    assert here.run(asked(here, "fails")).ending is SessionEnding.FINISHED
+    assert time.monotonic() - started >= 2
+    assert (here.worktree / "done.txt").read_text() == "1\n"
+
+
 @pytest.mark.parametrize("limit", [{"turns": 3}, {"tokens": 4000}, {"usd": 0.003}])
 def test_it_ends_where_its_budget_does(stage: MakeStage, limit: dict[str, float]) -> None:
     steps = tuple(Run(command=f"echo {number} >> done.txt") for number in range(50))

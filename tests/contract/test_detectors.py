@@ -165,3 +165,12 @@ def test_mypy_follows_a_target_but_runs_nothing_of_it_and_writes_nowhere(
     target = Target(root, "mypy", files)
     assert [finding.rule for finding in target.find("shop.py")] == ["no-untyped-def"]
     assert not seen.exists()
+
+
+def test_no_module_of_a_target_is_imported_when_types_are_inferred(tmp_path: Path) -> None:
+    seen, root = tmp_path / "seen", tmp_path / "target"
+    code = f"from pathlib import Path\n\nPath({str(seen)!r}).touch()\n"
+    files = {f"{name}.py": code for name in ("json", "site", "sitecustomize", "os")}
+    target = Target(root, "mypy", {**files, "shop.py": "def f():\n    return 1\n"})
+    assert target.mend("shop.py", "no-untyped-def") == "def f() -> int:\n    return 1\n"
+    assert not seen.exists()

@@ -109,6 +109,14 @@ def test_the_end_of_a_limit_is_read_from_the_refusal_and_the_agent_does_not_wait
     assert before + 90 <= egress.limited_until <= time.time() + 90
 
 
+def test_an_agent_waits_by_itself_for_the_end_of_a_short_limit(tmp_path: Path) -> None:
+    refusal = b"HTTP/1.1 429 Too Many\r\nRetry-After: 20\r\n\r\n"
+    with model(refusal) as (port, _):
+        egress = Egress(Endpoint.of(f"http://127.0.0.1:{port}"), frozenset(), tmp_path / "log")
+        with egress.open():
+            assert ask(egress.port, b"GET / HTTP/1.1\r\n\r\n") == refusal
+
+
 @pytest.mark.parametrize("url", ["model.example", "ftp://model.example", "https://"])
 def test_what_is_no_address_is_no_endpoint(url: str) -> None:
     with pytest.raises(ValueError, match="is no address of a model"):

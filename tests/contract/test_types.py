@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from sparky.adapters.traced import gathered
 from sparky.tools import trace_calls
 from sparky.tools.programs.annotations import Annotated, Style
 from sparky.tools.programs.checking import module_of, roots
 from sparky.tools.programs.inferred import Names, inferred_words
 from sparky.tools.programs.proposals import alike, halves, propose
-from sparky.tools.programs.shapes import Classes, word
+from sparky.tools.programs.shapes import Classes, is_type, word
 from sparky.tools.programs.signatures import Place, families
 from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Seen, Traces, read
@@ -273,6 +274,43 @@ def test_the_program_annotates_what_mypy_and_the_tests_bear_out(tmp_path: Path) 
     assert lines == ["Function is missing a type annotation"] * 4
     edits = {edit["content"] for one in json.loads(done.stdout) for edit in one["fix"]["edits"]}
     assert {": list[int]", " -> float", ": Cart", " -> str", ": str", " -> Iterator[str]"} <= edits
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["int | None", "tuple[int, ...]", "a.B[c.D]", "Literal['f()', 1]", "Callable[[int], 'Own']"],
+)
+def test_a_type_is_made_of_names(text: str) -> None:
+    assert is_type(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["int = 1", "f()", "int #", "int\n", "list['f()']", "lambda: 0", "a: 1", "", "\0", "1"]
+)
+def test_what_runs_is_no_type(text: str) -> None:
+    assert not is_type(text)
+
+
+def test_a_trace_that_is_code_is_not_written() -> None:
+    assert not file("").can_say("int = __import__('os').getpid()")
+
+
+SOUND = {"functions": [["a.py", "f", 0, {"a": [["list", [["int"]]], ["!"]]}]], "classes": {"m:A": ["m:B"]}}
+
+
+def test_of_what_tests_left_only_sound_traces_are_gathered(tmp_path: Path) -> None:
+    (tmp_path / "calls-1.json").write_text(json.dumps(SOUND))
+    odd: list[object] = [[], {}, {**SOUND, "classes": {"m:A": 3}}]
+    forged: list[list[object]] = [[[]], [["list", 3]], [3]]
+    odd += [{**SOUND, "functions": [["a.py", "f", 0, {"a": shapes}]]} for shapes in forged]
+    for number, told in enumerate(odd, 2):
+        (tmp_path / f"calls-{number}.json").write_text(json.dumps(told))
+    os.mkfifo(tmp_path / "calls-pipe.json")
+    (tmp_path / "calls-link.json").symlink_to("calls-1.json")
+    (tmp_path / "calls-deep.json").write_text('{"functions": ' + "[" * 100_000)
+    with (tmp_path / "calls-large.json").open("wb") as large:
+        large.truncate(10**12)
+    assert json.loads(gathered(tmp_path)) == SOUND
 
 
 def test_traces_of_no_test_are_none() -> None:

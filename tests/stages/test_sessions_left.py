@@ -1,8 +1,19 @@
 """What sessions leave behind: a person's words reach the next attempt, a broken end is no success."""
 
+import time
+from dataclasses import dataclass, replace
+
+import pytest
+
 from sparky.adapters.scripted import ScriptedSession
 from sparky.adapters.session_room import Room, make_room
-from sparky.domain.attempt import Stage, Trait, Verdict
+from sparky.domain.attempt import Stage, Strategy, Trait, Verdict
+from sparky.domain.moves import PAUSE_S
+from sparky.domain.state import Handoff
+from sparky.events import SessionEnding
+from sparky.ports import SessionRequest, SessionResult
+from sparky.stages.route import SCRIPTED
+from sparky.stages.table import STAGES
 from tests.stages.stand import Stand
 from tests.transcripts.lines import BARE, REFUSED, answer, call, result, text_of, user, words
 
@@ -69,3 +80,58 @@ def test_a_prompt_that_was_torn_hides_nothing_of_what_persons_said(stand: Stand)
     stand.perform(Stage.EXECUTE, state.record(first), agent="coder", number=2)
     told = stand.house.runner.asked[-1].prompt
     assert "by the transcripts:\n- The person said: keep the name A\n\n" in told
+
+
+def test_of_very_many_words_a_prompt_carries_those_of_the_newest_sessions(stand: Stand) -> None:
+    stand.sessions = (ScriptedSession(success=False),)
+    state = stand.state(stand.commit({"a.py": b"A = 1\n"}))
+    for number in (1, 2):
+        attempt = stand.perform(Stage.EXECUTE, state, agent="coder", number=number)
+        state = state.record(replace(attempt, number=number))
+        leave(stand, *(user(f"{number}.{n} {'x' * 1800}", n) for n in range(1, 8)))
+    stand.perform(Stage.EXECUTE, state, agent="coder", number=3)
+    told = stand.house.runner.asked[-1].prompt
+    heard = [(n, m) for n in (1, 2) for m in range(1, 8) if f"- The person said: {n}.{m} x" in told]
+    assert heard == [*((1, m) for m in range(1, 4)), *((2, m) for m in range(1, 8))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """A runner whose model takes no work."""
+
+    ending: SessionEnding
+    retry_at: float
+
+    def run(self, request: SessionRequest) -> SessionResult:
+        """Nothing but the refusal."""
+        del request
+        return SessionResult(claimed_success=False, summary="", ending=self.ending, retry_at=self.retry_at)
+
+
+@pytest.mark.parametrize(
+    ("ending", "limit_s", "wait_s"),
+    [
+        (SessionEnding.RATE_LIMITED, 500, 500),
+        (SessionEnding.RATE_LIMITED, -500, PAUSE_S),
+        (SessionEnding.OUTAGE, 500, PAUSE_S),
+        (SessionEnding.OUTAGE, -500, PAUSE_S),
+    ],
+)
+def test_a_limit_says_when_to_ask_again_only_where_it_ended_the_session_and_is_to_come(
+    stand: Stand, ending: SessionEnding, limit_s: float, wait_s: float
+) -> None:
+    now = time.time()
+    state = stand.state(stand.commit({"a.py": b"A = 1\n"}))
+    runner = Refused(ending=ending, retry_at=now + limit_s)
+    ports = replace(stand.house.ports, runners={SCRIPTED: runner})
+    handoff = Handoff(
+        stage=Stage.EXECUTE,
+        reason="asked for",
+        agent="coder",
+        number=1,
+        strategy=Strategy.DIRECT_FIX,
+        rollback_sha=state.head,
+    )
+    attempt = STAGES[Stage.EXECUTE](handoff, state, ports)
+    assert attempt.retry_at is not None
+    assert attempt.retry_at - now == pytest.approx(wait_s, abs=30)

@@ -81,3 +81,15 @@ def test_what_an_agent_linked_to_from_its_directory_tells_nothing(project: Proje
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "projects").symlink_to(project.history.parent)
     assert aftermath(tmp_path / "kept", ()) == Aftermath()
+
+
+def test_of_very_many_words_the_newest_are_told_after_what_tells_most(
+    project: Project, tmp_path: Path
+) -> None:
+    said = [user(f"this is the word {number}", number) for number in range(1, 60)]
+    refused = result("c1", f"{REFUSED}The user said:\nuse the helper", 0.5, error=True)
+    project.write("s.jsonl", answer(call("c1", "Edit", file_path="a.py"), second=0), refused, *said)
+    assert list(aftermath(archived(project, tmp_path), ()).said) == [
+        "The person refused a tool call (Edit a.py): use the helper",
+        *(f"The person said: this is the word {number}" for number in range(21, 60)),
+    ]

@@ -170,3 +170,19 @@ def test_a_line_that_was_torn_and_went_on_as_another_is_bad(cut: int) -> None:
     fast, whole = scans(f"{before}{first[:cut]}{second}{second}".encode())
     assert fast == whole
     assert ([one.message for one in fast.usage], fast.bad) == (["m2"], (len(before),))
+
+
+@pytest.mark.parametrize("content", [b'[{"type":tex', b'"\xff\xfe"', b'"\x01"'], ids=repr)
+def test_an_answer_with_broken_content_costs_what_it_says_and_only_the_whole_reading_calls_it_bad(
+    content: bytes, tmp_path: Path
+) -> None:
+    line = (
+        b'{"parentUuid":null,"sessionId":"s","cwd":"/w","message":{"id":"m1","model":"x","type":"message",'
+        b'"role":"assistant","content":' + content + b',"stop_reason":null,"stop_sequence":null,'
+        b'"usage":{"output_tokens":7}},"type":"assistant"}\n'
+    )
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(GOOD + line)
+    fast, whole = read_fast(path, 0), read_whole(path, 0)
+    assert ([one.output for one in fast.usage], fast.bad) == ([7], ())
+    assert (whole.usage, whole.bad) == ((), (len(GOOD),))

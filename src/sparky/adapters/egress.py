@@ -21,6 +21,8 @@ _HEAD_BYTES, _CHUNK = 1 << 16, 1 << 16
 _PATIENCE_S = 30.0
 _LIMIT = re.compile(rb"HTTP/1\.[01] 429 ")
 _SOON = b"\r\nretry-after: 1\r\n"
+_SHORT_S = 60
+"""Seconds up to which an agent waits by itself for the end of a limit: its session goes on."""
 _RETRY = re.compile(rb"\r\nretry-after: *(\d{1,7}) *\r\n", re.IGNORECASE)
 
 
@@ -144,12 +146,14 @@ class Egress:
     def _look(self, data: bytes) -> bytes:
         """What is passed on; noted is until when the model takes no more requests, if it says that here.
 
-        The agent is told to try again soon: some would wait for an hour, which is sparky's to do.
+        Where that is long, the agent is told to try again soon: some would wait for an hour, which is
+        sparky's to do.
         """
         if not _LIMIT.match(data) or not (said := _RETRY.search(data)):
             return data
-        self._limited_until = time.time() + int(said.group(1))
-        return _RETRY.sub(_SOON, data, count=1)
+        seconds = int(said.group(1))
+        self._limited_until = time.time() + seconds
+        return data if seconds <= _SHORT_S else _RETRY.sub(_SOON, data, count=1)
 
     def _note(self, method: str, target: str, *, allowed: bool) -> None:
         line = {"time": round(time.time(), 3), "method": method, "to": target, "allowed": allowed}

@@ -150,9 +150,10 @@ class _Conversation:
         try:
             answer = await self._answer(history)
         except exceptions.ModelAPIError as error:
-            if _meaning(error) is not Failure.OUTAGE:
+            pause_s = _pause_s(error)
+            if pause_s is None:
                 raise
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(pause_s)
             answer = await self._answer(history)
         lines = (messages.ModelMessagesTypeAdapter.dump_json([one])[1:-1] for one in (history[-1], answer))
         over = self.heard.keep(b"".join(line + b"\n" for line in lines))
@@ -193,6 +194,17 @@ class _Conversation:
 
 def _meaning(error: exceptions.ModelAPIError) -> Failure:
     return next((what for kind, what in _FAILURES if isinstance(error, kind)), Failure.OUTAGE)
+
+
+def _pause_s(error: exceptions.ModelAPIError) -> float | None:
+    """Seconds after which the model is asked once more; None: it is not. The proxy says of no long limit."""
+    match _meaning(error):
+        case Failure.OUTAGE:
+            return _PAUSE_S
+        case Failure.RATE_LIMIT:
+            return error.retry_after
+        case Failure.LOGIN | Failure.BUDGET | Failure.OTHER:
+            return None
 
 
 def _provider(name: str, given: Mapping[str, str], client: httpx2.AsyncClient) -> Provider[object]:

@@ -1,6 +1,7 @@
 """What the transcripts of sessions tell: what persons said in them, and whether they came to their end."""
 
 from dataclasses import replace
+from itertools import accumulate
 
 from sparky.domain.attempt import Stage
 from sparky.domain.run import room
@@ -8,16 +9,26 @@ from sparky.domain.state import Handoff, PipelineState
 from sparky.events import SessionEnding
 from sparky.ports import Ports, SessionResult
 
+_MOST = 20_000
+"""Characters of what is heard, over all sessions on a part."""
+
 
 def heard(handoff: Handoff, state: PipelineState, ports: Ports) -> tuple[str, ...]:
     """What persons said in the sessions on a part so far, each thing once, the oldest session first.
 
-    Among them is the session that is to begin: it may have been broken off with sparky.
+    Of very much, what was said in the newest sessions is kept, and the most telling of each: agents could
+    write it. Among them is the session that is to begin: it may have been broken off with sparky.
     """
     earlier = [(a.number, a.agent) for a in state.of(Stage.EXECUTE, handoff.part)]
     names = dict.fromkeys((*earlier, (handoff.number, handoff.agent)))
     rooms = (room(state.run_id, handoff.part, *name) for name in names)
-    return tuple(dict.fromkeys(said for name in rooms for said in ports.transcripts.aftermath(name).said))
+    left = _MOST
+    kept: list[list[str]] = []
+    for told in reversed([ports.transcripts.aftermath(name).said for name in rooms]):
+        lengths = accumulate(len(said) for said in told)
+        kept.append([said for said, length in zip(told, lengths, strict=True) if length <= left])
+        left -= sum(map(len, kept[-1]))
+    return tuple(dict.fromkeys(said for told in reversed(kept) for said in told))
 
 
 def as_left(result: SessionResult, handoff: Handoff, state: PipelineState, ports: Ports) -> SessionResult:

@@ -137,7 +137,10 @@ def _cut_short(handoff: Handoff, state: PipelineState, ports: Ports, result: Ses
             return None
     ports.repository.reset(state.run_id, handoff.rollback_sha)
     attempt = handoff.begin(Verdict.REVISE, f"{result.ending.value}: {result.detail}")
-    retry_at = result.retry_at or time.time() + pause_s(state, handoff.part)
+    now = time.time()
+    # A limit that is over, or that was over before an outage, says nothing of when it can be asked again.
+    told = result.retry_at if result.ending is SessionEnding.RATE_LIMITED else None
+    retry_at = told if told and told > now else now + pause_s(state, handoff.part)
     return replace(
         attempt,
         sha=handoff.rollback_sha,

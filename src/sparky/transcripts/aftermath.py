@@ -30,6 +30,10 @@ _SHORT = 12
 """Characters up to which other words are an acknowledgement: yes, ok, commit, push."""
 _HEAD, _TAIL = 1400, 600
 """Characters of one item that are kept of its beginning and its end."""
+_MOST = 40
+"""Items that are kept of one session: the most telling, and of these the newest."""
+_READ_BYTES = 1 << 28
+"""What is read of one session: its newest transcripts up to here."""
 _BROKEN = frozenset({EndState.KILLED, EndState.FAILED})
 
 _log = logging.getLogger(__name__)
@@ -45,14 +49,14 @@ def aftermath(directory: Path, prompts: Iterable[str]) -> Aftermath:
     with tempfile.TemporaryDirectory(prefix="sparky-") as scratch:
         index = TranscriptIndex(Path(scratch) / INDEX)
         index.prepare()
-        inside = [source for source in discover(homes) if _lies_in(source, directory)]
-        index.refresh(inside, READERS, _log.warning)
+        inside = (source for source in discover(homes) if _lies_in(source, directory))
+        index.refresh(_newest(inside), READERS, _log.warning)
         for prompt in prompts:
             index.note_sent(digest(prompt))
         # It has ended: nothing in it is still running, however short ago it was written.
         library = Library(index, now=math.inf)
         sessions = library.trees(Wanted())
-        said = tuple(_items(library.feedback(Wanted(), _SAID, words=redact)))
+        said = tuple(_item(one) for one in _kept(library.feedback(Wanted(), _SAID)))
         broken = bool(sessions) and sessions[0].end.state in _BROKEN
         return Aftermath(said=said, broken=sessions[0].end.why if broken else "")
 
@@ -61,17 +65,47 @@ def _lies_in(source: Source, directory: Path) -> bool:
     return Path(source.path.partition(SEPARATOR)[0]).resolve().is_relative_to(directory.resolve())
 
 
-def _items(feedback: Iterable[Feedback]) -> Iterator[str]:
-    order = tuple(_SAID)
+def _newest(sources: Iterable[Source]) -> Iterator[Source]:
+    left = _READ_BYTES
+    for source in sorted(sources, key=lambda source: source.stamp[2], reverse=True):
+        left -= source.stamp[1]
+        if left < 0:
+            _log.warning("%s and what is older is passed over: it is too much", source.path)
+            return
+        yield source
+
+
+def _kept(feedback: Iterable[Feedback]) -> list[Feedback]:
+    """Each thing once, the most telling kind first, by time within a kind."""
+    found: list[Feedback] = []
     told: set[str] = set()
-    for one in sorted(feedback, key=lambda one: order.index(one.kind)):  # stable: by time within a kind
-        words = (one.text or one.reason).strip()
+    for one in sorted(feedback, key=_rank):  # stable
+        words = _words(one)
         if words in told or (one.kind not in _TELLING and len(words) <= _SHORT):
             continue
         if words:
             told.add(words)
-        about = f" ({one.call.name} {one.call.target})".replace(" )", ")") if one.call else ""
-        yield f"The person {_SAID[one.kind]}{about}{': ' if words else '.'}{_cut(words)}"
+        found.append(one)
+    found.reverse()
+    newest = sorted(found, key=_rank)[:_MOST]
+    newest.reverse()
+    return sorted(newest, key=_rank)
+
+
+def _rank(one: Feedback) -> int:
+    return tuple(_SAID).index(one.kind)
+
+
+def _words(one: Feedback) -> str:
+    return (one.text or one.reason).strip()
+
+
+def _item(one: Feedback) -> str:
+    # Secrets go before words are cut: half a secret would not be known as one.
+    words = redact(_words(one))
+    target = redact(one.call.target) if one.call else ""
+    about = f" ({one.call.name} {target})".replace(" )", ")") if one.call else ""
+    return f"The person {_SAID[one.kind]}{about}{': ' if words else '.'}{_cut(words)}"
 
 
 def _cut(words: str) -> str:

@@ -3,7 +3,8 @@
 An unescaped quote never stands within a JSON string, so a needle with quotes finds structure only: words
 that look like a transcript inside a tool's output do not match. What a needle finds is parsed; what none
 finds is neither a person's words nor tokens. `read_whole` parses everything, and a test holds the two
-against each other.
+against each other. They differ in one thing: what an answer says is not looked at by the fast one, so that a
+model's answer in the usual shape whose content is broken has its tokens counted, and is not reported as bad.
 
 Needles are looked for by StringZilla, the only use of it: Python's own search takes six times as long.
 """

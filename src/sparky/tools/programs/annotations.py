@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sparky.tools.programs.shapes import is_type
 from sparky.tools.programs.signatures import Function, Key, arguments, functions, with_default
 from sparky.tools.programs.sources import is_utf8, lines, place
 from sparky.tools.ruff_json import Edit, Place
@@ -65,13 +66,10 @@ class Annotated:
         return made if alone else (*made, *self._head)
 
     def can_say(self, word: str) -> bool:
-        """Whether a word can be written here: its names mean nothing else, and it fits a line."""
-        fits = self._utf8 and len(_FULL.sub(r"\2", word)) <= self.style.line - _ASIDE
-        return fits and all(self._name(*match.groups())[0] is not None for match in _FULL.finditer(word))
-
-    @cached_property
-    def _utf8(self) -> bool:
-        return is_utf8(self.source)
+        """Whether a word can be written here: it is a type, its names mean nothing else, it fits a line."""
+        text = _FULL.sub(r"\2", word)
+        able = is_utf8(self.source) and len(text) <= self.style.line - _ASIDE and is_type(text)
+        return able and all(self._name(*match.groups())[0] is not None for match in _FULL.finditer(word))
 
     def _name(self, module: str, name: str) -> tuple[str | None, bool]:
         """How a class is called here (None: not at all), and whether it has to be imported."""

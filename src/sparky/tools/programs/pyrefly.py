@@ -78,7 +78,8 @@ def more(known: Iterable[Error], said: Iterable[Error]) -> list[Error]:
 
 
 def _run(*words: str) -> bytes:
-    Path(_CONFIG).write_text('preset = "default"\n', encoding="utf-8")
+    # The interpreter that it would ask imports what lies beside it: a target's own `json`, say.
+    Path(_CONFIG).write_text('preset = "default"\nskip-interpreter-query = true\n', encoding="utf-8")
     binary = Path(sys.executable).with_name("pyrefly")
     argv = [str(binary), *words]
     return subprocess.run(argv, capture_output=True, check=False, timeout=_TIMEOUT_S).stdout

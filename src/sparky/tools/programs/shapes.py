@@ -3,6 +3,7 @@
 A word is an annotation in which every class that is not built in stands as `module:Name`.
 """
 
+import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -111,3 +112,34 @@ def _written(head: str, args: list[list[Shape]], classes: Classes) -> str | None
         return None
     text = ", ".join(str(one) for one in inside)
     return f"tuple[{text}, ...]" if head == "tuple..." else f"{head}[{text}]"
+
+
+def is_type(text: str) -> bool:
+    """Whether an annotation is made of names, and of what types are made of them, and of nothing that runs.
+
+    A string in it is a name, too: who asks for a function's types would run any other.
+    """
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return False
+    return _names(node) and ast.unparse(node) == text
+
+
+def _names(node: ast.expr) -> bool:
+    match node:
+        case ast.Name():
+            return True
+        case ast.Constant(value=value):
+            return value.isidentifier() if isinstance(value, str) else value is None or value is ...
+        case ast.Attribute(value=owner):
+            return _names(owner)
+        case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal"), slice=inside):
+            return all(isinstance(one, ast.Constant) for one in getattr(inside, "elts", [inside]))
+        case ast.Subscript(value=owner, slice=inside):
+            return _names(owner) and _names(inside)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _names(left) and _names(right)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return all(map(_names, parts))
+    return False
