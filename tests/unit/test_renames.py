@@ -40,13 +40,18 @@ def test_a_test_is_renamed_if_all_else_of_it_is_as_it_was(
 
 def test_a_test_that_moved_with_its_file_or_into_another_is_found() -> None:
     one, other = function("test_a"), "def test_b():\n    assert b\n"
-    moved = Edit(path="tests/unit/test_a.py", before=one, after=one, old_path=PATH)
+    moved = Edit(path="tests/test_d.py", before=one, after=one, old_path=PATH)
     gone = Edit(path="tests/test_c.py", before=other, after="")
     come = Edit(path="tests/test_b.py", before=None, after=other)
     assert renames([moved, gone, come]) == {
-        (PATH, "test_a"): ("tests/unit/test_a.py", "test_a"),
+        (PATH, "test_a"): ("tests/test_d.py", "test_a"),
         ("tests/test_c.py", "test_b"): ("tests/test_b.py", "test_b"),
     }
+
+
+def test_bug_a_test_that_moved_to_where_other_fixtures_are_was_said_to_be_the_same() -> None:
+    test = "def test_x(client):\n    assert client.get() == 200\n"
+    assert renames([Edit(path="tests/easy/test_a.py", before=test, after=test, old_path=PATH)]) == {}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,10 @@ Place = tuple[str, str]
 
 
 def renames(edits: Sequence[Edit]) -> Mapping[Place, Place]:
-    """Place at base to place at head, of tests that are gone, each with the only new one like it."""
+    """Place at base to place at head, of tests that are gone, each with the only new one like it.
+
+    It is in the same directory: in another one a fixture of the same name may be another.
+    """
     python = [edit for edit in edits if edit.test and edit.python]
     base = dict(one for edit in python for one in _tests(edit.old_path or edit.path, edit.before))
     head = dict(one for edit in python for one in _tests(edit.path, edit.after))
@@ -22,6 +25,7 @@ def renames(edits: Sequence[Edit]) -> Mapping[Place, Place]:
         for place, body in gone.items()
         if len(there := [new for new, said in come.items() if said == body]) == 1
         and list(gone.values()).count(body) == 1
+        and _folder(there[0]) == _folder(place)
     }
 
 
@@ -33,6 +37,10 @@ def new_id(test: str, known: Mapping[Place, Place]) -> str | None:
             if form(old) == name:
                 return form(new) + bracket + case
     return None
+
+
+def _folder(place: Place) -> str:
+    return place[0].rpartition("/")[0]
 
 
 def _by_pytest(place: Place) -> str:
