@@ -1,5 +1,6 @@
 """What an agent puts in the place of its files is never waited for, and never read without measure."""
 
+import contextlib
 import json
 import os
 import socket
@@ -19,8 +20,8 @@ DATABASE, LOG = "data/opencode/opencode.db", "data/opencode/opencode.db-wal"
 
 
 def bind(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(os.path.relpath(path))
+    with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(path.parent):
+        server.bind(path.name)  # a socket's whole path is limited to 107 bytes
 
 
 PUT: dict[str, Callable[[Path], None]] = {
