@@ -66,10 +66,10 @@ class Tree:
 
     def moved(self, module: str) -> str | None:
         """The new absolute name of a whole module that vanished; None: its names went several ways."""
-        path = self.lost(module)
-        steps = (one.before[path] for one in self.history if path in one.before and path not in one.after)
-        names = [name for name in definitions(next(steps)) if "." not in name] if path else []
-        places = [self.went(path or "", name) for name in names]
+        path = self.lost(module) or ""
+        last = next((one.before[path] for one in self.history if path in one.before.keys() - one.after), b"")
+        names = [name for name in definitions(last) if "." not in name]
+        places = [self.went(path, name) for name in names]
         paths = {place[0] if place and place[1] in names else "" for place in places}
         return name_of(*paths) if len(paths) == 1 and all(paths) else None
 
