@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sparky.domain.agent import ToolFix
@@ -21,7 +22,7 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import bind, detect
-from sparky.evidence.tests import trace_calls
+from sparky.evidence.tests import heard_at, trace_calls
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
@@ -49,7 +50,8 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix
     try:
         work = _find(handoff, state, ports, works, root)
         if work.units:
-            apply(ports, root, works, work.units, work.before, shown=lambda: trace_calls(state, ports))
+            shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, start)
+            apply(ports, root, works, work.units, work.before, shown=shown, hear=heard)
         attempt = _keep(handoff, state, ports, works, work)
     except ToolError as error:
         ports.repository.reset(state.run_id, start)
@@ -64,7 +66,8 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     if before is None:
         known = base_findings(state, ports)
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
-        before = detect(ports, root, start, looked_for(state), paths).findings if paths else ()
+        kinds, heard = (*looked_for(state), kind), heard_at(state, ports, start)
+        before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
     refused = dict(ports.refusals.refusals(state.context.git_dir))
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(root=root, start=start, kind=kind, before=before, units=todo, refused=refused)
@@ -81,22 +84,25 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     new = _look(state, ports, work, touched)
     later = {route.kind for route in state.routes[handoff.part + 1 :]}
     worse = {f.location.path for f in appeared(old, new) if f.kind not in later}
-    if worse:
-        for path in worse:
+    helped = {f.location.path for f in fixed(old, new) if f.kind is work.kind}
+    # What ends no failure has no ground to stay; a layout that a tool brought may.
+    idle = mine - helped if work.kind is Kind.TEST_FAILURE else set()
+    if back := worse | idle:
+        for path in back:
             (work.root / path).write_bytes(ports.repository.read(work.start, path) or b"")
         new = (
-            *(f for f in new if f.location.path not in worse),
-            *(f for f in old if f.location.path in worse),
+            *(f for f in new if f.location.path not in back),
+            *(f for f in old if f.location.path in back),
         )
     gone = [f for f in fixed(old, new) if f.kind is work.kind]
     others = [f for f in work.before if f.location.path not in mine]
-    kept = tuple(unit for unit in work.units if unit.path not in worse)
+    kept = tuple(unit for unit in work.units if unit.path not in back)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state.run_id, len(gone))) if gone else None
     if sha is None:
         ports.repository.reset(state.run_id, work.start)
     rest = [f for f in (*new, *others) if f.kind is work.kind]
-    tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(worse), rest=len(rest))
+    tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(back), rest=len(rest))
     attempt = _said(handoff, work.kind, tally, changed=sha is not None)
     attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, works, work, rest, worse))
     if sha is None:
@@ -112,7 +118,10 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
 def _look(state: PipelineState, ports: Ports, work: _Work, touched: Sequence[str]) -> tuple[Finding, ...]:
     if not touched:
         return ()
-    return detect(ports, work.root, work.start, looked_for(state), touched).findings
+    there = {path: (work.root / path).read_bytes() for path in touched}
+    kinds = (*looked_for(state), work.kind)
+    heard = heard_at(state, ports, ports.repository.overlay(work.start, there))
+    return detect(ports, work.root, work.start, kinds, touched, hear=heard).findings
 
 
 def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attempt:

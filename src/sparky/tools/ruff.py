@@ -121,6 +121,10 @@ class Ruff:
         return bool(unit.only)
 
     @property
+    def hears(self) -> bool:
+        return False
+
+    @property
     def learns(self) -> bool:
         return False
 
