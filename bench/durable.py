@@ -22,7 +22,8 @@ from sparky.domain.issue import Issue, Source
 from sparky.domain.run import Take
 from sparky.domain.state import Context, End, Handoff, Outcome, PipelineState
 from sparky.durable import Durable
-from sparky.formats.state_json import dump, dump_next, encode, load, load_next
+from sparky.formats.state_json import dump_next, load_next
+from sparky.formats.values_json import dump, encode, load
 
 GOAL = 1.3
 STAGES = 24

@@ -25,7 +25,8 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sparky.domain.attempt import Attempt
 from sparky.domain.errors import UserError, database_trouble
 from sparky.domain.state import End, Handoff, PipelineState
-from sparky.formats.state_json import dump, dump_next, load, load_next
+from sparky.formats.state_json import dump_next, load_next
+from sparky.formats.values_json import dump, load
 from sparky.pipeline import Steps, drive
 
 APPLICATION_VERSION = "1"

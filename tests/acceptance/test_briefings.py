@@ -14,7 +14,7 @@ from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility, Stage, Verdict
 from sparky.domain.report import ActionItem, Filed, ReportId
 from sparky.domain.run import Take
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.reports.branch import BRIEFING, Briefing, Scenario
 from sparky.reports.settled import Settled, Settlement
 from tests.builders import RUN, changed, sha, state_of, visited

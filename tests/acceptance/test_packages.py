@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from sparky.domain.testing import TestOutcome, TestRun
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from tests.acceptance.world import Nursery, World, make_world
 
 RUNS = 10

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from genai_prices import Usage, calc_price
 
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Action, Delegate, Fault, Run, Say, Scripts, Turn, Wait
@@ -248,6 +249,23 @@ def test_a_run_that_is_killed_in_a_session_begins_it_anew_and_nothing_goes_on_me
     assert "its session was broken off: a new one begins" in here.world.sparky("logs", run["run_id"]).out
 
 
+def listed(model: ModelServer) -> float:
+    """What the answers that a server handed out cost, in USD, by the list of prices."""
+    return sum(
+        float(
+            calc_price(
+                Usage(
+                    input_tokens=answer.tokens.fresh + answer.tokens.cached,
+                    cache_read_tokens=answer.tokens.cached,
+                    output_tokens=answer.tokens.output,
+                ),
+                answer.model,
+            ).total_price
+        )
+        for answer in model.answers
+    )
+
+
 def test_a_bug_a_wrong_test_and_a_missing_dependency_each_come_to_what_they_are(
     tmp_path: Path, cache: Path, nursery: Nursery, serve: Serve
 ) -> None:
@@ -270,4 +288,4 @@ def test_a_bug_a_wrong_test_and_a_missing_dependency_each_come_to_what_they_are(
     assert "no_such_package not installed" in results[2]["reason"]
     shown = [world.sparky("show", one["run_id"], "--json").json()["result"] for one in results]
     assert sum(one["tokens"] for one in shown) == model.tokens.total
-    assert sum(one["cost_estimate"] for one in shown) > 0
+    assert sum(one["cost_estimate"] for one in shown) == pytest.approx(listed(model), abs=1e-9)

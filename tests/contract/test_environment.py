@@ -21,7 +21,7 @@ from sparky.adapters.repository import GitRepository
 from sparky.adapters.scratch import scratch
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
-from sparky.config import read_environment
+from sparky.environment import read_environment
 from sparky.targets.environment import TargetEnvironment
 
 BUILD = '[build-system]\nrequires = ["uv_build>=0.9"]\nbuild-backend = "uv_build"\n'

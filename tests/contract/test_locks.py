@@ -9,7 +9,8 @@ from threading import Event, Thread
 
 import pytest
 
-from sparky.adapters.locks import FileLocks, Turn
+from sparky.adapters.locks import FileLocks
+from sparky.adapters.turn import Turn
 from sparky.domain.state import Context
 
 HOLDER = """

@@ -17,7 +17,7 @@ from sparky.domain.command import Command, Completed, Ending
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
 from sparky.events import SessionEnding
-from sparky.formats.state_json import dump
+from sparky.formats.values_json import dump
 from sparky.ports import Runner, SessionRequest, SessionResult, Shell
 
 DONE = SessionEnding.FINISHED

@@ -15,7 +15,7 @@ from sparky.domain.agent import Agent, ToolFix
 from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
-from sparky.formats.state_json import decode, dump
+from sparky.formats.values_json import decode, dump
 from sparky.tools.ruff_rules import BY_CODE, FORMAT
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, Unit, fixed, joined, parts, units

@@ -8,7 +8,7 @@ import pytest
 from sparky.adapters.locks import FileLocks
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.sisters import Checkout, SisterError, Sisters
-from sparky.config import read_environment
+from sparky.environment import read_environment
 
 IDENTITY = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 

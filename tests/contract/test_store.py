@@ -19,7 +19,7 @@ from sparky.domain.attempt import Spent, Stage, Verdict
 from sparky.domain.errors import NeedsPersonError
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import End, MergePolicy, Outcome, PipelineState
-from sparky.formats.state_json import UnreadableStateError, encode
+from sparky.formats.values_json import UnreadableStateError, encode
 from tests.builders import BASE, CONTEXT, ISSUE, routed, sha, state_of, visited
 
 RACERS = 8

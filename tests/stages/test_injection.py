@@ -18,7 +18,7 @@ from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
 from sparky.events import SessionEnding
-from sparky.formats.state_json import decode, encode
+from sparky.formats.values_json import decode, encode
 from sparky.pipeline import drive
 from sparky.ports import Ports, SessionRequest, SessionResult
 from sparky.stages.table import perform

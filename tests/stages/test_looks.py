@@ -10,11 +10,11 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.build import ports_for
 from sparky.app.intake import SAFE_ORDER, base_of, context_of, first_state, issue_of, scan
 from sparky.app.read import open_house
-from sparky.config import read_environment
 from sparky.domain.attempt import Budget, Stage
 from sparky.domain.command import Command, Completed, Level
 from sparky.domain.flow import decide
 from sparky.domain.state import Handoff, Preferences
+from sparky.environment import read_environment
 from sparky.ports import Shell
 from sparky.stages.table import perform
 

@@ -17,7 +17,7 @@ from sparky.domain.testing import TestOutcome, TestRun, Trouble
 from sparky.evidence.detect import detect, exported
 from sparky.fixing.trial import MAX_TRIALS, trial_of
 from sparky.fixing.verdict import Blame
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import Ports
 from sparky.stages.table import perform
 from sparky.tools.tool import Unit

@@ -16,7 +16,7 @@ from sparky.domain.report import Answer as Answered
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
 from sparky.domain.testing import TestCase, TestOutcome
 from sparky.evidence.briefing import leave
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from sparky.pipeline import drive
 from sparky.ports import Ports, Runner, SessionRequest, SessionResult
 from sparky.reports.branch import BRIEFING, Briefing

@@ -9,7 +9,7 @@ import pytest
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.state import Preferences
 from sparky.domain.testing import Comparison, Trouble
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from tests.builders import CONTEXT
 from tests.stages.stand import Files, Red, Stand
 

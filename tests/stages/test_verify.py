@@ -9,7 +9,7 @@ from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.result import REST
 from sparky.domain.state import MergePolicy, Preferences
 from sparky.domain.testing import Comparison
-from sparky.formats.state_json import decode, encode
+from sparky.formats.values_json import decode, encode
 from tests.builders import RUN
 from tests.stages.stand import Files, Stand, real_ruff
 

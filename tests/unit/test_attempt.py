@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Evidence, GateResult, Stage, Verdict, short
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.stages.table import RECORDED_BYTES
 
 PATHS = tuple(f"src/{'package/' * 10}module_{number}.py" for number in range(5000))

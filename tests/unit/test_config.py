@@ -6,19 +6,18 @@ import pytest
 
 from sparky.config import (
     ConfigError,
-    Environment,
     Limits,
     Settings,
     budget,
     parse_settings,
     parse_toml,
     preferences,
-    read_environment,
     read_settings,
     unknown_key,
 )
 from sparky.domain.attempt import Budget
 from sparky.domain.state import MergePolicy, Preferences
+from sparky.environment import Environment, read_environment
 
 EVERYTHING = """\
 merge = "auto"

@@ -11,7 +11,7 @@ from scripts.result_schema import TARGET, render
 from sparky.domain.attempt import Evidence, Responsibility
 from sparky.domain.result import RESULT_SCHEMA, FinalStatus, Result, WorkCompleted, result_of
 from sparky.domain.state import Outcome
-from sparky.formats.state_json import decode, dump, encode
+from sparky.formats.values_json import decode, dump, encode
 from tests.builders import state_of
 from tests.json_schema import faults
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sparky.domain.command import Completed, Ending
-from sparky.formats.state_json import decode, dump
+from sparky.formats.values_json import decode, dump
 from sparky.tools.ruff import Ruff
 from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy, parse, patched
 from sparky.tools.tool import ToolError

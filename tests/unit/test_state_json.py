@@ -37,16 +37,8 @@ from sparky.domain.state import (
     PipelineState,
     Preferences,
 )
-from sparky.formats.state_json import (
-    UnreadableStateError,
-    decode,
-    decode_state,
-    dump,
-    dump_next,
-    encode,
-    load,
-    load_next,
-)
+from sparky.formats.state_json import decode_state, dump_next, load_next
+from sparky.formats.values_json import UnreadableStateError, decode, dump, encode, load
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "state" / "state-1.json"
 

@@ -11,7 +11,7 @@ from sparky.adapters.locks import FileLocks
 from sparky.adapters.scratch import scratch
 from sparky.adapters.uv import BuildError, Uv
 from sparky.domain.command import digest
-from sparky.formats.state_json import UnreadableStateError, decode, encode
+from sparky.formats.values_json import UnreadableStateError, decode, encode
 from sparky.ports import Repository
 from sparky.targets.environment import Declared, TargetEnvironment, declares, meaning, unfit
 from sparky.targets.requirements_read import parse

@@ -13,7 +13,7 @@ from sparky.adapters.locks import FileLocks
 from sparky.adapters.scratch import scratch
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv, reason
 from sparky.domain.command import Completed, digest
-from sparky.formats.state_json import decode, encode
+from sparky.formats.values_json import decode, encode
 from sparky.ports import Repository
 from sparky.targets.environment import TargetEnvironment, is_own_fault, is_unresolved
 from sparky.targets.overlay import plan_overlay, same_version

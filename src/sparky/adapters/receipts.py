@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparky.adapters.blobs import write_whole
 from sparky.domain.attempt import Attempt
-from sparky.formats.state_json import UnreadableStateError, decode, encode
+from sparky.formats.values_json import UnreadableStateError, decode, encode
 
 
 class FileReceipts:

@@ -18,7 +18,7 @@ from sparky.config import parse_toml, unknown_key
 from sparky.domain.command import Command, Completed, Ending, Policy
 from sparky.domain.errors import UsageError
 from sparky.events import SessionEnding
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import SessionRequest, SessionResult, Shell
 
 _AGENT = Path(__file__).with_name("scripted_agent.py")

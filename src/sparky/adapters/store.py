@@ -6,7 +6,8 @@ from sparky.adapters.store_claims import Claims
 from sparky.adapters.store_file import StoreError
 from sparky.domain.attempt import Attempt, Spent
 from sparky.domain.state import Outcome, PipelineState
-from sparky.formats.state_json import decode, decode_state, encode
+from sparky.formats.state_json import decode_state
+from sparky.formats.values_json import decode, encode
 
 
 class SqliteStore(Claims):

@@ -8,7 +8,7 @@ from sparky.adapters.store_rows import ROW, Rows, row_of
 from sparky.domain.errors import NeedsPersonError
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import PipelineState
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 
 _HOLDER = "WHERE run_id = (SELECT run_id FROM claims WHERE issue_key = ?)"
 

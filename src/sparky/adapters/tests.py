@@ -18,7 +18,7 @@ from sparky.adapters.watch import Numbers
 from sparky.domain.command import Completed, Ending, Level, digest
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
-from sparky.formats.state_json import UnreadableStateError, decode, encode
+from sparky.formats.values_json import UnreadableStateError, decode, encode
 from sparky.ports import Blobs, Repository, Shell
 from sparky.targets.discover import find_command, is_python
 from sparky.targets.environment import TargetEnvironment

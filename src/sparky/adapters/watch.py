@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sparky.domain.change import is_text
-from sparky.formats.state_json import UnreadableStateError, decode
+from sparky.formats.values_json import UnreadableStateError, decode
 
 Numbers = Mapping[str, tuple[int, ...]]
 """Line numbers by path."""

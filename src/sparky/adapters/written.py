@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from sparky.foreign import open_foreign
 from sparky.targets.suite import Written
 
 _LEFT_OUT = frozenset({".git", "node_modules"})
@@ -41,7 +42,7 @@ def written(tree: Path, before: Stamps, pattern: str, limit: int) -> dict[str, W
     for name in sorted(name for name, stamp in now.items() if before.get(name) != stamp):
         size = now[name][1]
         try:
-            with (tree / name).open("rb") as file:
+            with open_foreign(tree / name) as file:  # no link that came since
                 data = file.read(size if size <= limit else _BEGINNING)
         except OSError:
             continue

@@ -11,13 +11,14 @@ from sparky.agents.table import AGENTS
 from sparky.app.engine import Engine
 from sparky.app.intake import first_state
 from sparky.app.read import House, open_house, prepare_cache
-from sparky.config import budget, preferences, read_environment, read_settings
+from sparky.config import budget, preferences, read_settings
 from sparky.domain.agent import Agent
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Issue, issue_key
 from sparky.domain.result import FinalStatus, Result
 from sparky.domain.run import Take
 from sparky.domain.state import PipelineState
+from sparky.environment import read_environment
 
 
 @dataclass(frozen=True, kw_only=True)

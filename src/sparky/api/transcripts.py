@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparky.config import read_environment
+from sparky.environment import read_environment
 from sparky.transcripts.claude import ClaudeReader
 from sparky.transcripts.claude_entry import said
 from sparky.transcripts.claude_walk import NAME, PROJECTS, project_sources, slug

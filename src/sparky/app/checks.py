@@ -17,9 +17,10 @@ from sparky.adapters.shell import SystemShell
 from sparky.agents.table import check
 from sparky.app.build import RUNNERS, find_binary, read_agents
 from sparky.app.read import open_house
-from sparky.config import ConfigError, Environment, read_settings
+from sparky.config import ConfigError, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
+from sparky.environment import Environment
 from sparky.tools.table import BINARIES, TOOLS
 
 _FREE_BYTES = 1_000_000_000

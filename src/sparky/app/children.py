@@ -10,7 +10,7 @@ from sparky.domain.issue import Issue, branch_name, slug
 from sparky.domain.plan import Child
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from sparky.pipeline import Steps, drive
 from sparky.ports import Ports, Progress
 

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from sparky.adapters.cancellation import Cancellation
-from sparky.adapters.locks import Turn
 from sparky.adapters.result_file import write_result
 from sparky.adapters.store_file import StoreError
+from sparky.adapters.turn import Turn
 from sparky.app.build import ports_for
 from sparky.app.children import perform_child
 from sparky.app.read import House

@@ -18,7 +18,7 @@ from sparky.domain.finding import Finding, findings_issue, fingerprint
 from sparky.domain.issue import Issue, Kind, branch_name, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, mends

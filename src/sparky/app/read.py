@@ -10,7 +10,6 @@ from sparky.adapters.locks import FileLocks
 from sparky.adapters.progress import FileProgress
 from sparky.adapters.receipts import FileReceipts
 from sparky.adapters.store import SqliteStore
-from sparky.config import Environment
 from sparky.domain.attempt import WHOLE, Attempt
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Left
@@ -18,7 +17,8 @@ from sparky.domain.moves import tried
 from sparky.domain.result import Result, rest_blob, result_of
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, PipelineState
-from sparky.formats.state_json import UnreadableStateError, decode
+from sparky.environment import Environment
+from sparky.formats.values_json import UnreadableStateError, decode
 from sparky.reports.branch import BRIEFING, Briefing
 
 EARLIER_RUNS = 5

@@ -14,10 +14,10 @@ from sparky.app.build import RUNNERS, read_agents
 from sparky.cli.options import KindType, named_repository, repository
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out
-from sparky.config import read_environment
 from sparky.domain.agent import ROUTED, Agent, Role, Session, ToolFix
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
+from sparky.environment import read_environment
 from sparky.ports import NoRepositoryError
 from sparky.tools.table import TOOLS
 

@@ -14,11 +14,11 @@ from sparky.app.read import House
 from sparky.cli.options import house
 from sparky.cli.output import as_json, put_json
 from sparky.cli.table import load
-from sparky.config import read_environment
 from sparky.domain.command import Command
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.result import WorkCompleted
 from sparky.domain.run import RunRow
+from sparky.environment import read_environment
 
 _AUTHOR = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgSign=false")
 

@@ -9,7 +9,7 @@ from sparky.app.checks import check_machine
 from sparky.cli.options import repository
 from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out
-from sparky.config import read_environment
+from sparky.environment import read_environment
 
 
 @click.command("doctor")

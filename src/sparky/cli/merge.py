@@ -8,8 +8,8 @@ import click
 
 from sparky.adapters.cancellation import Cancellation
 from sparky.adapters.git import find_repository
-from sparky.adapters.locks import Turn
 from sparky.adapters.shell import SystemShell
+from sparky.adapters.turn import Turn
 from sparky.app.build import ports_for
 from sparky.app.read import House
 from sparky.app.target import Batch, UndecidedError, merge_batch

@@ -11,11 +11,12 @@ import click
 from sparky.adapters.git import Found, find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House, open_house, prepare_cache
-from sparky.config import RUNNERS, Environment, Settings, preferences, read_environment, read_settings
+from sparky.config import RUNNERS, Settings, preferences, read_settings
 from sparky.domain.change import is_text
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.state import MergePolicy, Preferences
+from sparky.environment import Environment, read_environment
 from sparky.ports import NoRepositoryError
 
 Function = Callable[..., Any]

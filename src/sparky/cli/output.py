@@ -3,7 +3,7 @@
 import click
 
 from sparky.adapters.progress import one_line
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 

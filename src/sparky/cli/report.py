@@ -15,10 +15,10 @@ from sparky.adapters.shell import SystemShell
 from sparky.cli.options import repository
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import out, text
-from sparky.config import read_environment
 from sparky.domain.agent import Role
 from sparky.domain.errors import UserError
 from sparky.domain.report import FOLDER, Filed, in_order, latest, next_id, of_agent
+from sparky.environment import read_environment
 from sparky.ports import GitError
 from sparky.reports.check import find_lacks
 from sparky.reports.mine import mine, whose

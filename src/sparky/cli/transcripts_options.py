@@ -11,7 +11,7 @@ import click
 
 from sparky.adapters.locks import FileLocks
 from sparky.cli.output import say
-from sparky.config import read_environment
+from sparky.environment import read_environment
 from sparky.transcripts.library import INDEX, Library, open_library
 from sparky.transcripts.sessions import Wanted
 

@@ -11,7 +11,7 @@ from sparky.domain.change import Lines, read_patch
 from sparky.domain.errors import UserError
 from sparky.domain.report import Reply, Report, ReportId, issue_name
 from sparky.domain.state import PipelineState
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from sparky.ports import GitError, Ports, Repository
 from sparky.reports.branch import BRIEFING, Briefing, Left, brief
 from sparky.reports.compose import REPLIES, author, report_of

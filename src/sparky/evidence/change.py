@@ -9,8 +9,8 @@ from sparky.domain.finding import Finding, Left
 from sparky.domain.issue import Issue, Kind
 from sparky.domain.result import REST
 from sparky.domain.state import PipelineState
-from sparky.formats.python_source import parse
-from sparky.formats.state_json import decode, encode
+from sparky.foreign import parse_foreign
+from sparky.formats.values_json import decode, encode
 from sparky.ports import Blobs, Ports, Repository
 from sparky.tamper.edit import Edit
 from sparky.tamper.judge import judge
@@ -86,7 +86,7 @@ def _broken(repository: Repository, head: str, files: tuple[FileChange, ...]) ->
 def syntax_error(source: bytes) -> str | None:
     """Why Python source does not parse, None if it does."""
     try:
-        parse(source)
+        parse_foreign(source)
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:

@@ -5,15 +5,16 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from sparky.domain.attempt import Evidence
-from sparky.domain.command import Command, Completed
+from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.ports import Ports
+from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Read, Tool
 
@@ -22,6 +23,8 @@ OUTPUT_LIMIT = 256_000_000
 _PATHS = 10
 _AT_ONCE = 4
 """How many tools run beside each other."""
+_SPARKY = Path(__file__).parents[2]
+"""What sparky is imported from."""
 QUICKEST = "ruff"
 SHARED = frozenset({"S324", "S506"})
 """Rules by which ruff finds what another tool can mend."""
@@ -99,8 +102,16 @@ def _spot(finding: Finding) -> tuple[str, int | None, str]:
 
 
 def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
-    """One command of a tool in the target's directory."""
-    return ports.shell.run(Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT))
+    """One command of a tool in the target's directory.
+
+    Where a sandbox can be had, sparky's own programs, which read foreign files in Python, write nothing and
+    see nothing of a home but the target and what the command names.
+    """
+    command = Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
+    if not is_program(argv) or ports.shell.level() is Level.OFF:
+        return ports.shell.run(command)
+    named = (Path(word) for word in argv if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
+    return ports.shell.run(replace(command, policy=Policy(readable=(root, _SPARKY, *named))))
 
 
 def reader(root: Path) -> Read:

@@ -19,7 +19,7 @@ from sparky.fixing.search import RestlessError, search
 from sparky.fixing.stack import Layer, layers
 from sparky.fixing.trial import UNSHOWN, Trial, trial_of
 from sparky.fixing.verdict import Blame
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import Ports
 from sparky.tools.tool import ToolError, covered, joined, units
 

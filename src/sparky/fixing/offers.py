@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparky.domain.command import Completed, Ending
 from sparky.evidence.detect import run_tool
-from sparky.formats.state_json import UnreadableStateError, decode, encode
+from sparky.formats.values_json import UnreadableStateError, decode, encode
 from sparky.ports import Ports
 from sparky.tools.programs import sources
 from sparky.tools.tool import Argv

@@ -13,7 +13,7 @@ from sparky.domain.state import PipelineState
 from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
 from sparky.fixing.offers import offered
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from sparky.ports import Ports
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit

@@ -23,7 +23,7 @@ from sparky.evidence.change import (
 from sparky.evidence.detect import bind, detect
 from sparky.evidence.tests import trace_calls
 from sparky.fixing.stack import Layer, apply, message
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import Ports
 from sparky.tools.tool import ToolError, Unit, fixed, units
 

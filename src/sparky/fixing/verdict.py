@@ -13,7 +13,7 @@ from sparky.evidence.change import base_findings, looked_for, read_change, whole
 from sparky.evidence.detect import QUICKEST, SHARED
 from sparky.evidence.tests import COMPARED, StoppedError, find_command, judge, judge_again
 from sparky.fixing.composer import Composer, Texts
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from sparky.ports import Ports
 
 _BROKEN = {

@@ -6,7 +6,7 @@ from sparky.domain.attempt import Attempt, Trait, Verdict
 from sparky.domain.issue import Issue, issue_key
 from sparky.domain.plan import CircularPlanError, child_of, ordered
 from sparky.domain.state import Handoff, PipelineState
-from sparky.formats.state_json import decode, encode
+from sparky.formats.values_json import decode, encode
 from sparky.ports import Ports
 
 

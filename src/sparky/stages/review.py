@@ -15,7 +15,7 @@ from sparky.evidence.briefing import REVIEW, briefing
 from sparky.evidence.change import by_tools_alone, diff_evidence, read_change, whole_issue, with_files
 from sparky.evidence.tamper import is_for_tester
 from sparky.evidence.whose import maker
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import Ports, SessionResult, UncommittableError
 from sparky.reports.branch import BRIEFING
 from sparky.reports.mine import whose

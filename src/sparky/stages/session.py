@@ -16,7 +16,7 @@ from sparky.events import SessionEnding
 from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.evidence.sessions import as_left, heard
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import Ports, SessionRequest, SessionResult, UncommittableError
 from sparky.reports.branch import BRIEFING, Briefing
 from sparky.reports.compose import REPLIES, replies_of

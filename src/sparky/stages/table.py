@@ -10,7 +10,7 @@ from sparky.domain.attempt import WHOLE, Attempt, Stage, Strategy, short
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.briefing import leave
 from sparky.fixing import narrow, toolfix
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import Blobs, Ports
 from sparky.stages import decompose, merge, review, route, session, test, verify
 

@@ -8,7 +8,7 @@ from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
 from sparky.evidence.renamed import without_renamed
 from sparky.evidence.tests import COMPARED, StoppedError, evidence_of, find_command, is_red, judge, run_tests
 from sparky.evidence.whose import maker, whose_turn
-from sparky.formats.state_json import encode
+from sparky.formats.values_json import encode
 from sparky.ports import Ports
 from sparky.reports.responsibility import Judgement
 

@@ -24,7 +24,7 @@ from sparky.evidence.risks import Risks, find_risks
 from sparky.evidence.tamper import ask
 from sparky.evidence.tests import COMPARED
 from sparky.evidence.whose import maker
-from sparky.formats.state_json import decode
+from sparky.formats.values_json import decode
 from sparky.ports import Ports
 from sparky.tools.tool import BROKEN, fixed
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparky.formats import python_source
+from sparky.foreign import parse_foreign
 from sparky.targets.tables import read_ini, read_text, read_toml, strings, table
 
 _PKG_RESOURCES = "setuptools<82"
@@ -132,7 +132,7 @@ def _setup_py(data: bytes | None) -> Project:
     if data is None:
         return Project()
     try:
-        tree = python_source.parse(data)
+        tree = parse_foreign(data)
     except (SyntaxError, ValueError):
         return Project(source="setup.py")
     known = {

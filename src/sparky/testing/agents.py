@@ -4,7 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from sparky.config import read_environment
+from sparky.environment import read_environment
 
 PROGRAMS = ("claude", "codex", "opencode", "claude-agent-acp", "codex-acp")
 """What the pinned packages bring."""

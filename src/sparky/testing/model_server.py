@@ -89,7 +89,9 @@ class ModelServer:
             turn, fault = self._turn(name, step) if asked.tools else (Turn(does=_CHANCE), None)
             size = 1000 + 10 * len(self.answers)
             given = Tokens() if fault else Tokens(fresh=size, cached=500, output=40 + step)
-            entry = Answered(script=name, step=step, tokens=given, fault=fault, headers=headers)
+            entry = Answered(
+                model=asked.model, script=name, step=step, tokens=given, fault=fault, headers=headers
+            )
             self.answers.append(entry)
             self._asked.notify_all()
         return _Reply(turn=turn, entry=entry)

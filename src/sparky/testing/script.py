@@ -89,8 +89,9 @@ class Tokens:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """One answer that was handed out whole, or a fault."""
+    """One answer of a model that was handed out whole, or a fault."""
 
+    model: str
     script: str
     step: int
     tokens: Tokens

@@ -12,8 +12,9 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A request: who said what ("user", "model", "tool"), the tools, and all its text."""
+    """A request: of which model, who said what ("user", "model", "tool"), the tools, and all its text."""
 
+    model: str
     history: tuple[tuple[str, str], ...]
     tools: tuple[Tool, ...]
     seen: str
@@ -64,7 +65,12 @@ def _messages_read(body: Plain) -> Asked:
     tools = tuple(
         _tool(tool["name"], tool.get("input_schema")) for tool in body.get("tools", []) if "name" in tool
     )
-    return Asked(history=tuple(history), tools=tools, seen=_text(body.get("system", "")) + _said(history))
+    seen = _text(body.get("system", "")) + _said(history)
+    return Asked(model=_model(body), history=tuple(history), tools=tools, seen=seen)
+
+
+def _model(body: Plain) -> str:
+    return str(body.get("model", ""))
 
 
 def _said(history: Iterable[tuple[str, str]]) -> str:
@@ -124,7 +130,7 @@ def _chat_read(body: Plain) -> Asked:
         for tool in body.get("tools") or []
         if tool.get("type") == "function"
     )
-    return Asked(history=tuple(history), tools=tools, seen=_said(history))
+    return Asked(model=_model(body), history=tuple(history), tools=tools, seen=_said(history))
 
 
 def _chat_answer(body: Plain, number: int, does: Called | str, tokens: Tokens) -> list[Plain]:
@@ -177,7 +183,7 @@ def _responses_read(body: Plain) -> Asked:
         else:
             tools.append(_tool(name, tool.get("parameters")))
     seen = (body.get("instructions") or "") + _said(history)
-    return Asked(history=tuple(history), tools=tuple(tools), seen=seen)
+    return Asked(model=_model(body), history=tuple(history), tools=tuple(tools), seen=seen)
 
 
 def _responses_answer(body: Plain, number: int, does: Called | str, tokens: Tokens) -> list[Plain]:

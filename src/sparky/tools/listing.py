@@ -14,6 +14,7 @@ from sparky.tools.tool import Argv, Read, ToolError, Unit
 
 Parse = Callable[[Completed, Read], Iterable[Diagnostic]]
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
+_PROGRAMS = "sparky.tools.programs."
 _SUFFIXES = (".py", ".pyi", ".pyw", ".md", ".rst", ".toml")
 
 
@@ -149,4 +150,9 @@ def _place(finding: Finding) -> tuple[str, int, int, str]:
 
 def program(name: str, *options: str) -> Callable[[Sequence[str]], Argv]:
     """The command of a program of sparky's own, for its Python: isolated from the target's files."""
-    return lambda paths: ("-I", "-m", f"sparky.tools.programs.{name}", *options, "--", *paths)
+    return lambda paths: ("-I", "-m", f"{_PROGRAMS}{name}", *options, "--", *paths)
+
+
+def is_program(argv: Argv) -> bool:
+    """Whether a command runs a program of sparky's own."""
+    return any(word.startswith(_PROGRAMS) for word in argv[3:4])

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from functools import cache
 
-from sparky.formats.python_source import parse
+from sparky.foreign import parse_foreign
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _BODIES = ("body", "orelse", "handlers", "finalbody", "cases")
@@ -131,7 +131,7 @@ def symbol_at(names: tuple[str, ...], line: int | None) -> str:
 
 def _tree(source: bytes) -> ast.Module | None:
     try:
-        return parse(source)
+        return parse_foreign(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

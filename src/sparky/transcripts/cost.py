@@ -1,4 +1,4 @@
-"""What tokens cost. The one place that knows genai-prices."""
+"""What the tokens of transcripts cost, by the list of genai-prices."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from sparky.formats.python_source import parse
+from sparky.foreign import parse_foreign
 from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy
 
 _TOOLS = ".direnv .eggs .ipynb_checkpoints .mypy_cache .nox .pants.d .pytest_cache .ruff_cache .tox"
@@ -42,7 +42,7 @@ def sources(paths: Iterable[str]) -> Iterator[str]:
 def tree_of(source: bytes) -> ast.Module | None:
     """The parsed source, None if it is none: such a file is ruff's to name."""
     try:
-        return parse(source)
+        return parse_foreign(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
