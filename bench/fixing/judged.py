@@ -12,10 +12,10 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.build import ports_for
 from sparky.app.intake import SAFE_ORDER, context_of
 from sparky.app.read import open_house
-from sparky.config import read_environment
 from sparky.domain.issue import Issue, Source
 from sparky.domain.state import PipelineState, Preferences
 from sparky.domain.testing import TestRun
+from sparky.environment import read_environment
 from sparky.evidence.tests import find_command, judge, run_tests
 
 ALL_KINDS = tuple(word for kind in SAFE_ORDER for word in ("--kind", kind.value))
