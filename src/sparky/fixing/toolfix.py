@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sparky.domain.agent import ToolFix
@@ -21,7 +22,7 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import bind, detect
-from sparky.evidence.tests import trace_calls
+from sparky.evidence.tests import heard_at, trace_calls
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
@@ -78,7 +79,8 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     if before is None:
         known = base_findings(state, ports)
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
-        before = detect(ports, root, start, looked_for(state), paths).findings if paths else ()
+        kinds, heard = (*looked_for(state), kind), heard_at(state, ports, start)
+        before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
     refused = dict(ports.refusals.refusals(state.context.git_dir))
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(root=root, start=start, kind=kind, before=before, units=todo, refused=refused)
@@ -92,8 +94,9 @@ def _mend(state: PipelineState, ports: Ports, works: ToolFix, work: _Work, round
     """
     if not work.units:
         return work
-    apply(ports, work.root, works, work.units, work.before, shown=lambda: trace_calls(state, ports))
-    work = replace(work, after=detect(ports, work.root, work.start, looked_for(state), work.touched).findings)
+    shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, work.start)
+    apply(ports, work.root, works, work.units, work.before, shown=shown, hear=heard)
+    work = replace(work, after=_look(state, ports, work))
     more = _more(works, work) if rounds else set()
     if not more:
         return work
@@ -120,21 +123,24 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     old, new, mine = work.old, work.after, {*work.touched}
     later = {route.kind for route in state.routes[handoff.part + 1 :]}
     worse = {f.location.path for f in appeared(old, new) if f.kind not in later}
-    if worse:
-        _put_back(ports, work, worse)
+    helped = {f.location.path for f in fixed(old, new) if f.kind is work.kind}
+    # What ends no failure has no ground to stay; a layout that a tool brought may.
+    idle = mine - helped if work.kind is Kind.TEST_FAILURE else set()
+    if back := worse | idle:
+        _put_back(ports, work, back)
         new = (
-            *(f for f in new if f.location.path not in worse),
-            *(f for f in old if f.location.path in worse),
+            *(f for f in new if f.location.path not in back),
+            *(f for f in old if f.location.path in back),
         )
     gone = [f for f in fixed(old, new) if f.kind is work.kind]
     others = [f for f in work.before if f.location.path not in mine]
-    kept = tuple(unit for unit in work.units if unit.path not in worse)
+    kept = tuple(unit for unit in work.units if unit.path not in back)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state.run_id, len(gone))) if gone else None
     if sha is None:
         ports.repository.reset(state.run_id, work.start)
     rest = [f for f in (*new, *others) if f.kind is work.kind]
-    tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(worse), rest=len(rest))
+    tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(back), rest=len(rest))
     attempt = _said(handoff, work.kind, tally, changed=sha is not None)
     attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, works, work, rest, worse))
     if sha is None:
@@ -145,6 +151,13 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     blobs = {**attempt.blobs, SEEN: seen, UNITS: ports.blobs.put(encode(((handoff.part, kept),)))}
     attempt = replace(attempt, blobs=blobs, evidence=evidence)
     return with_files(attempt, Change(files=changes))
+
+
+def _look(state: PipelineState, ports: Ports, work: _Work) -> tuple[Finding, ...]:
+    there = {path: (work.root / path).read_bytes() for path in work.touched}
+    kinds = (*looked_for(state), work.kind)
+    heard = heard_at(state, ports, ports.repository.overlay(work.start, there))
+    return detect(ports, work.root, work.start, kinds, work.touched, hear=heard).findings
 
 
 def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attempt:
