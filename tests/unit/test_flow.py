@@ -306,7 +306,9 @@ PLAN_ROWS: Rows = {
     ),
     "findings that a session was given are left: what is done merges as any run": (
         replace(
-            epic(*DONE[:1], ended_child(1, REVISE), visited(TEST, to=ONE), visited(VERIFY, to=ONE), merge=AUTO),
+            epic(
+                *DONE[:1], ended_child(1, REVISE), visited(TEST, to=ONE), visited(VERIFY, to=ONE), merge=AUTO
+            ),
             issue=replace(EPIC, source=Source.FINDINGS),
         ),
         to(MERGE, "verify said 1", at=ONE),
