@@ -27,7 +27,8 @@ def dump(value: object) -> Any:
     What no UTF-8 can hold, as the odd bytes of a file's name, is escaped: such a name is there to be read by
     a person.
     """
-    return _way(type(value))(value)
+    kind: type = type(value)
+    return _way(kind)(value)
 
 
 @cache
