@@ -65,7 +65,7 @@ def test_a_run_has_to_be_named(here: World) -> None:
     [
         (("fiks",), 2, "Error: No such command 'fiks'."),
         (("scan", "-k", "formating"), 2, "did you mean FORMATTING?"),
-        (("fix", "-k", "test_failure"), 2, "no detector looks for TEST_FAILURE yet"),
+        (("fix", "-k", "test_creation"), 2, "no detector looks for TEST_CREATION yet"),
         (("fix", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
         (
             ("fix", "-C", "/"),
@@ -202,6 +202,7 @@ def test_agents_are_listed_with_what_they_own(here: World) -> None:
         "documentation": "ruff, typos",
         "dependency": "deptry",
         "test-organization": "ruff",
+        "test-failure": "failures",
         "types": "mypy",
         "tester": "a session (scripted)",
         "documenter": "a session (scripted)",

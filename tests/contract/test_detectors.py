@@ -1,19 +1,23 @@
 """The real tools on a project with a fault of every kind: what they find, what sparky's edits make of it."""
 
-import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sparky.domain.command import Completed, Ending
+from sparky.adapters.shell import SystemShell
+from sparky.domain.command import Completed
 from sparky.domain.finding import Finding, Fix
 from sparky.domain.issue import Kind
+from sparky.evidence.detect import run_tool
+from sparky.testing.house import memory_house
 from sparky.tools.table import BINARIES, TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 from tests.contract.faults import FAULTS
 
 BESIDE = Path(sys.executable).parent
+PORTS = replace(memory_house(Path("nowhere"), lambda _: ()).ports, shell=SystemShell({}))
 
 
 class Target:
@@ -34,10 +38,7 @@ class Target:
         return TOOLS[self.name](str(BESIDE / BINARIES[self.name]), self.read)
 
     def run(self, argv: Argv) -> Completed:
-        done = subprocess.run(argv, cwd=self.root, capture_output=True, check=False)
-        out, err = done.stdout, done.stderr
-        ended = Ending.EXITED
-        return Completed(argv=argv, ending=ended, code=done.returncode, stdout=out, stderr=err, seconds=0.0)
+        return run_tool(PORTS, self.root, argv)
 
     def find(self, *paths: str) -> tuple[Finding, ...]:
         answers = [self.run(argv) for argv in self.tool.detect(Kind, paths or (".",))]
@@ -165,6 +166,16 @@ def test_mypy_follows_a_target_but_runs_nothing_of_it_and_writes_nowhere(
     target = Target(root, "mypy", files)
     assert [finding.rule for finding in target.find("shop.py")] == ["no-untyped-def"]
     assert not seen.exists()
+
+
+def test_sparkys_own_programs_see_the_target_alone(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("price: int = 1\n")
+    config = f"[mypy]\nmypy_path = {tmp_path}\n"
+    code = "import beside\n\nname: str = beside.price\n"
+    target = Target(tmp_path / "target", "mypy", {"mypy.ini": config, "shop.py": code})
+    (argv,) = target.tool.detect([Kind.TYPE_ERROR])
+    done = target.run(argv)
+    assert (done.level, target.tool.findings([done], "", target.read)) == (PORTS.shell.level(), ())
 
 
 def test_no_module_of_a_target_is_imported_when_types_are_inferred(tmp_path: Path) -> None:

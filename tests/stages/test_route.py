@@ -46,10 +46,10 @@ def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) ->
 
 
 def test_kinds_that_nobody_takes_are_named_beside_those_that_are_taken(stand: Stand) -> None:
-    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.TEST_FAILURE), source=Source.FINDINGS)
+    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.TEST_CREATION), source=Source.FINDINGS)
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
     assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "FORMATTING: formatting")
-    assert attempt.items == ("no agent for TEST_FAILURE",)
+    assert attempt.items == ("no agent for TEST_CREATION",)
 
 
 def test_an_agent_without_kinds_takes_what_names_it_and_one_that_looks_at_things_takes_nothing(

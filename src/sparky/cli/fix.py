@@ -65,7 +65,7 @@ def command(
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:
         here.house.store.forgive(context.git_dir)
-    seen = look(ports, context, kinds or BY_DEFAULT, limits)
+    seen = look(ports, context, wanted, kinds or BY_DEFAULT, limits)
     for note in () if limits.empty else seen.notes:
         say(f"note: {note}")
     if check:

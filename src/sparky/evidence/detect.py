@@ -5,15 +5,17 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sparky.domain.attempt import Evidence
-from sparky.domain.command import Command, Completed
+from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
+from sparky.evidence.failing import Hear
 from sparky.ports import Ports
+from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Read, Tool
 
@@ -22,7 +24,10 @@ OUTPUT_LIMIT = 256_000_000
 _PATHS = 10
 _AT_ONCE = 4
 """How many tools run beside each other."""
+_SPARKY = Path(__file__).parents[2]
+"""What sparky is imported from."""
 QUICKEST = "ruff"
+HEARING = "failures"
 SHARED = frozenset({"S324", "S506"})
 """Rules by which ruff finds what another tool can mend."""
 
@@ -60,11 +65,12 @@ def detect(
     *,
     also: Iterable[Kind] = (),
     configured: Read | None = None,
+    hear: Hear | None = None,
 ) -> Detected:
     """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError.
 
     `also`: kinds that the quickest tool alone looks for. `configured` reads the files that configure the
-    tools; None: those of the directory.
+    tools; None: those of the directory. `hear` says what the target's tests say; None: they are not asked.
     """
     wanted = tuple(kinds)
     all_kinds = tuple(dict.fromkeys((*wanted, *also)))
@@ -85,6 +91,12 @@ def detect(
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
             notes += tool.notes if results else ()
+    if hear is not None and Kind.TEST_FAILURE in wanted:
+        answer = hear({})
+        heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
+        findings += [one for one in heard if _below(one.location.path, paths)]
+        evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
+        notes += () if answer.argv else ("no test command was found, so no failing test is told",)
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
 
 
@@ -94,13 +106,25 @@ def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(one for one in findings if one.tool != "ruff" or _spot(one) not in shared)
 
 
+def _below(path: str, places: Sequence[str]) -> bool:
+    return any(PurePosixPath(path).is_relative_to(place) for place in places)
+
+
 def _spot(finding: Finding) -> tuple[str, int | None, str]:
     return finding.location.path, finding.location.line, finding.rule
 
 
 def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
-    """One command of a tool in the target's directory."""
-    return ports.shell.run(Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT))
+    """One command of a tool in the target's directory.
+
+    Where a sandbox can be had, sparky's own programs, which read foreign files in Python, write nothing and
+    see nothing of a home but the target and what the command names.
+    """
+    command = Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
+    if not is_program(argv) or ports.shell.level() is Level.OFF:
+        return ports.shell.run(command)
+    named = (Path(word) for word in argv if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
+    return ports.shell.run(replace(command, policy=Policy(readable=(root, _SPARKY, *named))))
 
 
 def reader(root: Path) -> Read:

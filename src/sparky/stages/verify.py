@@ -22,7 +22,7 @@ from sparky.evidence.change import (
 from sparky.evidence.detect import Detected, detect, exported
 from sparky.evidence.risks import Risks, find_risks
 from sparky.evidence.tamper import ask
-from sparky.evidence.tests import COMPARED
+from sparky.evidence.tests import COMPARED, heard_at
 from sparky.evidence.whose import maker
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
@@ -30,6 +30,10 @@ from sparky.tools.tool import BROKEN, fixed
 
 _GRAVE = (Kind.IMPORT_ERROR, Kind.DEAD_CODE, Kind.SECURITY)
 """What a session may not bring; what is slow to be found or a matter of taste is not among it."""
+
+
+_BUGS = frozenset({Kind.GENERAL, Kind.TEST_FAILURE})
+"""What a test has to show the end of, where no detector does."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -114,7 +118,9 @@ def _look(
         read = partial(ports.repository.read, configured or sha)
         # A tool mends what it was asked for; who had a session may have brought what no careful team leaves.
         also = () if by_tools_alone(state) else _GRAVE
-        return detect(ports, root, sha, looked_for(state), there, also=also, configured=read)
+        kinds = (*looked_for(state), *(route.kind for route in state.routes))
+        heard = heard_at(state, ports, sha)
+        return detect(ports, root, sha, kinds, there, also=also, configured=read, hear=heard)
 
 
 def _tested(state: PipelineState) -> GateResult:
@@ -141,7 +147,7 @@ def _nothing_new(fresh: Sequence[Finding], *, hidden: bool) -> GateResult:
 
 def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -> GateResult:
     """A fix of a bug is shown by a test that fails at base and passes at head."""
-    if not {route.kind for route in state.routes} & {Kind.GENERAL, Kind.TEST_FAILURE}:
+    if state.issue.findings is not None or not {r.kind for r in state.routes} & _BUGS:
         return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
     test = state.last(Stage.TEST)
     digest = test.blobs.get(COMPARED) if test else None

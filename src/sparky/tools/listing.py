@@ -14,6 +14,7 @@ from sparky.tools.tool import Argv, Read, ToolError, Unit
 
 Parse = Callable[[Completed, Read], Iterable[Diagnostic]]
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
+_PROGRAMS = "sparky.tools.programs."
 _SUFFIXES = (".py", ".pyi", ".pyw", ".md", ".rst", ".toml")
 
 
@@ -27,8 +28,8 @@ class Listing:
     """Such a detector, bound to one target; see `Tool` for what its methods promise.
 
     `kinds` is the kind of each of its rules, `why` what is said of a finding that stays, by rule. `argv` is
-    the command for some paths, of which those with other `suffixes` are left out; file names in its answer
-    are relative to the target's root. `codes` are its exit codes of success. `offering`:
+    the command for some paths, of which those with other `suffixes` are left out, None: it `hears`; file
+    names in its answer are relative to the target's root. `codes` are its exit codes of success. `offering`:
     the command that says how to edit, given what the tests showed; None: that which finds does. What it
     offers for a file depends on all others, and is long in coming, so it is asked for all at once.
     """
@@ -36,7 +37,7 @@ class Listing:
     name: str
     binary: str
     kinds: Mapping[str, Kind]
-    argv: Callable[[Sequence[str]], Argv]
+    argv: Callable[[Sequence[str]], Argv] | None = None
     parse: Parse = plain
     why: Mapping[str, str] = field(default_factory=dict)
     severity: Severity = Severity.LOW
@@ -50,7 +51,7 @@ class Listing:
 
     def detect(self, kinds: Iterable[Kind], paths: Sequence[str] = (".",)) -> tuple[Argv, ...]:
         mine = [path for path in paths if path.endswith(self.suffixes) or not path.endswith(_SUFFIXES)]
-        if not mine or set(self.kinds.values()).isdisjoint(kinds):
+        if self.argv is None or not mine or set(self.kinds.values()).isdisjoint(kinds):
             return ()
         return ((self.binary, *self.argv(mine)),)
 
@@ -74,13 +75,17 @@ class Listing:
         return True
 
     @property
+    def hears(self) -> bool:
+        return self.argv is None
+
+    @property
     def learns(self) -> bool:
         return self.offering is not None
 
     def offer(self, unit: Unit, traces: str = "") -> Argv:
         if self.offering is not None:
             return (self.binary, *self.offering((".",), traces))
-        return (self.binary, *self.argv((unit.path,)))
+        return (self.binary, *(self.argv((unit.path,)) if self.argv is not None else ()))
 
     def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
         source = lru_cache(maxsize=None)(read)
@@ -149,4 +154,9 @@ def _place(finding: Finding) -> tuple[str, int, int, str]:
 
 def program(name: str, *options: str) -> Callable[[Sequence[str]], Argv]:
     """The command of a program of sparky's own, for its Python: isolated from the target's files."""
-    return lambda paths: ("-I", "-m", f"sparky.tools.programs.{name}", *options, "--", *paths)
+    return lambda paths: ("-I", "-m", f"{_PROGRAMS}{name}", *options, "--", *paths)
+
+
+def is_program(argv: Argv) -> bool:
+    """Whether a command runs a program of sparky's own."""
+    return any(word.startswith(_PROGRAMS) for word in argv[3:4])
