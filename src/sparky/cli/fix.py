@@ -115,7 +115,7 @@ def _hands_on(here: Place, wanted: Preferences, *, asked: bool) -> bool:
 @contextmanager
 def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
     """The tests at the base run beside all else, till the run ends or a person cancels it."""
-    with home.cancellation(state.run_id).halting(ports.shell):
+    with home.cancellation(state.run_id).halting(ports.shell.halt):
         warming = Thread(target=lambda: warm_baseline(state, ports), daemon=True)
         warming.start()
         try:
