@@ -19,6 +19,7 @@ from sparky.domain.issue import Issue, Kind, branch_name, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.evidence.failing import hear
+from sparky.evidence.tests import withheld
 from sparky.formats.values_json import encode
 from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
@@ -161,7 +162,6 @@ def scan(
         known = ", ".join(kind.value for kind in SAFE_ORDER)
         raise UsageError(f"no detector looks for {', '.join(strange)} yet; those there are look for {known}")
     looked = tuple(dict.fromkeys((*wanted, Kind.FORMATTING)))
-    refused = dict(ports.refusals.refusals(context.git_dir))
     fixers = {
         kind: (agent.name, agent.works)
         for agent in ports.agents
@@ -174,6 +174,7 @@ def scan(
         heard = hear(ports, context, preferences, context.base)
         seen = detect(ports, root, context.base, looked, tuple(paths) or (".",), hear=heard)
         tools = {name: bind(ports, name, root) for name in ports.binaries}
+    refused = withheld(ports, context, preferences, seen.findings)
     found = []
     for finding in seen.findings:
         if finding.kind in wanted or finding.rule in BROKEN:

@@ -13,11 +13,12 @@ from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding, Fix, Location, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.issues.kind import kind_of_code
+from sparky.tools.own import is_own, kept_off
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, MAX_COMPLEXITY, codes
 from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
-from sparky.tools.tool import BROKEN, Argv, Read, ToolError, Unit
+from sparky.tools.tool import BROKEN, GENERATED, Argv, Read, ToolError, Unit
 
 _CODES = frozenset({0, 1, 2})
 # Without this rule a file that is not there is a mere warning on stderr, with exit code 0.
@@ -89,9 +90,10 @@ class Ruff:
                 # Both commands report a broken file; the first one's word is kept.
                 if finding.rule not in BROKEN or broken.setdefault(finding.location.path, number) == number:
                     found.append(finding)
-        own = (f for f in found if f.rule == _UNREADABLE or source(f.location.path) is not None)
-        whole = (f for f in own if f.rule in BROKEN or f.location.path not in broken)
-        return tuple(sorted(whole, key=_place))
+        mine = (f for f in found if is_own(f.location.path))
+        there = (f for f in mine if f.rule == _UNREADABLE or source(f.location.path) is not None)
+        whole = (f for f in there if f.rule in BROKEN or f.location.path not in broken)
+        return tuple(sorted((kept_off(f, source(f.location.path)) for f in whole), key=_place))
 
     def fix(self, rules: Iterable[str], paths: Sequence[str], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
         asked = frozenset(rules)
@@ -161,6 +163,8 @@ class Ruff:
             return "ruff cannot read this file, so nothing in it is mended"
         if _is_re_export(finding.rule, finding.location.path):
             return "re-export in __init__.py: others may import it from here"
+        if finding.fix is Fix.GENERATED:
+            return GENERATED
         if finding.fix is Fix.NONE:
             return f"needs a coding agent: {why or 'ruff has no fix for it'}"
         if finding.rule not in works.rules:
