@@ -17,8 +17,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from bench.fix import BESIDE, PACKAGES, TYPES, fetch, sparky, unpack
+from bench.fixing.package import BESIDE, PACKAGES, fetch, sparky, unpack
 
+TYPES = ("-k", "TYPE_ERROR")
 MISSING = frozenset({"no-untyped-def", "no-untyped-call", "untyped-decorator"})
 GOAL, ASPIRED, TIMES = 0.45, 0.60, 8.0
 LINE = re.compile(r"(?P<file>[^:]+):\d+: error: (?P<text>.*?)  \[(?P<code>[\w-]+)\]")

@@ -85,14 +85,23 @@ def test_a_fix_that_breaks_a_test_is_withdrawn_and_named_and_not_tried_again(wor
     assert world.runs() == runs
 
 
-def test_an_import_that_only_dead_code_needs_goes_with_it(world_of: MakeWorld) -> None:
+def test_what_a_fix_brings_is_mended_by_the_same_agent_or_by_a_later_one(world_of: MakeWorld) -> None:
+    fills = "def g(i):\n    return dict((p, i) for p in range(5))\n"
     tests = "import a\n\n\ndef test_f():\n    assert a.f() == 1\n"
     world = world_of(
-        {**CONFIG, "a.py": "import os\n\n\ndef f():\n    x = os.sep\n    return 1\n", "test_a.py": tests}
+        {
+            **CONFIG,
+            "a.py": "import os\n\n\ndef f():\n    x = os.sep\n    return 1\n",
+            "b.py": fills,
+            "test_a.py": tests,
+        }
     )
     said = world.sparky("fix", "--json")
     assert (said.json()["outcome"], said.json()["issues_remaining"]) == ("ready", [])
-    assert world.git("show", f"{said.json()['commit']}:a.py") == "def f():\n    return 1"
+    assert [world.git("show", f"{said.json()['commit']}:{name}") for name in ("a.py", "b.py")] == [
+        "def f():\n    return 1",
+        "def g(i):\n    return dict.fromkeys(range(5), i)",
+    ]
 
 
 UNSHOWN = """import shop

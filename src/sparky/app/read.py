@@ -19,7 +19,7 @@ from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, PipelineState
 from sparky.environment import Environment
 from sparky.formats.values_json import UnreadableStateError, decode
-from sparky.reports.branch import BRIEFING, Briefing
+from sparky.reports.told import BRIEFING, Briefing
 
 EARLIER_RUNS = 5
 """How many runs of an issue a new one is told of."""

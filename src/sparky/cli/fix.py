@@ -83,7 +83,7 @@ def command(
 @contextmanager
 def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
     """The tests at the base run beside all else, till the run ends or a person cancels it."""
-    with home.cancellation(state.run_id).halting(ports.shell):
+    with home.cancellation(state.run_id).halting(ports.shell.halt):
         warming = Thread(target=lambda: warm_baseline(state, ports), daemon=True)
         warming.start()
         try:
