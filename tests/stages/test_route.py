@@ -103,3 +103,10 @@ def test_an_agent_that_thinks_too_long_is_left_out_and_named() -> None:
         "slow: its bid raised TimeoutError: no answer within 0.01 s",
         "broken: its bid raised KeyError: 'title'",
     )
+
+
+def test_what_no_rule_mends_goes_to_no_agent_that_works_by_rules(stand: Stand) -> None:
+    stand.issue = replace(stand.issue, kinds=(Kind.SECURITY,), source=Source.LEFTOVERS)
+    stand.preferences = Preferences(script="s.toml")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.agent, [bid.agent for bid in route.bids]) == ("coder", ["coder"])

@@ -162,6 +162,12 @@ def test_where_the_history_names_no_single_place_nothing_is_mended() -> None:
     assert mended(NO_NAME, old, {**gone, "shop/a.py": TOTAL}, gone) == {}
 
 
+def test_a_module_that_is_nested_too_deep_to_be_told_names_no_place() -> None:
+    deep = {"shop/prices.py": f"{TOTAL}X = {' + '.join('1' * 1500)}\n"}
+    old = {**deep, "tests/test_a.py": "from shop.prices import total\n"}
+    assert mended(NO_NAME, old, {**old, "shop/prices.py": "", "shop/a.py": TOTAL}) == {}
+
+
 def test_what_moved_and_was_edited_is_told_by_its_name() -> None:
     old = {"shop/prices.py": TOTAL, "tests/test_a.py": "from shop.prices import total\n"}
     new = {**old, "shop/prices.py": "", "shop/a.py": TOTAL.replace("sum(", "0 + sum(")}

@@ -14,8 +14,8 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Budget, Evidence
 from sparky.domain.change import below, nameless
 from sparky.domain.errors import UsageError, UserError
-from sparky.domain.finding import Finding, findings_issue, fingerprint
-from sparky.domain.issue import Issue, Kind, branch_name, run_id
+from sparky.domain.finding import Finding, findings_issue, fingerprint, left, leftovers_issue
+from sparky.domain.issue import Issue, Kind, branch_name, issue_key, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.evidence.failing import hear
@@ -117,6 +117,12 @@ No test shows what a program needs only in production; types, and a run of the t
 BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind not in ASKED_FOR)
 """What is looked for where no kind is asked for."""
 
+HANDED_ON = 50
+"""How many findings of a kind one session gets."""
+
+_LINE = 300
+"""How many characters of each."""
+
 _RECORDED = 100
 """How many paths of an issue are recorded with it."""
 
@@ -191,6 +197,23 @@ def scan(
         evidence=seen.evidence,
         notes=(*seen.notes, *nameless(_sources(ports, context.base, paths))),
     )
+
+
+def handed_on(house: House, seen: Scan, issue: Issue, context: Context) -> Issue:
+    """The issue of `fix` as one of several: itself, and for each kind what no rule mends, for a coding agent.
+
+    What takes a person is not handed on, and of a kind just the first findings are; the rest stays.
+    """
+    whole = replace(
+        issue, id="fix-all", key=issue_key(context.git_dir, issue.source, f"{issue.key} handed on")
+    )
+    parts = [issue]
+    for kind in seen.kinds:
+        mine = [one for one in seen.findings if one.finding.kind is kind and one.agent is None]
+        able = [one for one in mine if not one.why.startswith("needs a person")]
+        lines = [left(one.finding, one.why).line[:_LINE] for one in able[:HANDED_ON]]
+        parts += [leftovers_issue(kind, lines, context.git_dir, issue)] if lines else []
+    return replace(whole, children=tuple(house.blobs.put(encode(part)) for part in parts))
 
 
 def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sparky.tools import deptry, failures, mypy, repeated, rewrite, ruff, typos, vulture
+from sparky.tools import deptry, failures, mypy, pyrefly, repeated, rewrite, ruff, typos, vulture
 from sparky.tools.tool import Read, Tool
 
 TOOLS: dict[str, Callable[[str, Read], Tool]] = {
@@ -13,6 +13,7 @@ TOOLS: dict[str, Callable[[str, Read], Tool]] = {
     "typos": typos.configure,
     "deptry": deptry.configure,
     "mypy": mypy.configure,
+    "pyrefly": pyrefly.configure,
     "failures": failures.configure,
 }
 

@@ -55,12 +55,11 @@ def absolute(path: str, node: ast.ImportFrom) -> str:
 
 def dotted(node: ast.AST) -> str:
     """A name, or a chain of them, as it is written; "" for anything else."""
-    match node:
-        case ast.Name(name):
-            return name
-        case ast.Attribute(inner, name) if said := dotted(inner):
-            return f"{said}.{name}"
-    return ""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(names))) if isinstance(node, ast.Name) else ""
 
 
 def _from(tree: Tree, path: str, node: ast.ImportFrom) -> Gone:

@@ -82,9 +82,15 @@ def name_of(path: str) -> str:
 
 @lru_cache(maxsize=256)
 def definitions(source: bytes) -> Mapping[str, str]:
-    """What a module defines, and each of its classes: the qualified name, and all of it but its name."""
+    """What a module defines, and each of its classes: the qualified name, and all of it but its name.
+
+    Nothing for what does not parse, or is nested too deep to be told.
+    """
     tree = tree_of(source)
-    return dict(_defined("", tree.body)) if tree else {}
+    try:
+        return dict(_defined("", tree.body)) if tree else {}
+    except RecursionError:
+        return {}
 
 
 @lru_cache(maxsize=256)
