@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sparky.adapters.git import Found, checkout_at, resolve
 from sparky.adapters.issue_files import MarkdownTracker
@@ -12,7 +12,7 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Budget, Evidence
-from sparky.domain.change import nameless
+from sparky.domain.change import below, nameless
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Finding, findings_issue, fingerprint, left, leftovers_issue
 from sparky.domain.issue import Issue, Kind, branch_name, issue_key, run_id
@@ -220,10 +220,7 @@ def handed_on(house: House, seen: Scan, issue: Issue, context: Context) -> Issue
 def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
     """The Python files of a commit that lie in the paths; in all of it without paths."""
     sources = [file for file in ports.repository.files(sha) if file.endswith(SOURCES)]
-    places = [PurePosixPath(path) for path in paths]
-    if not places or PurePosixPath() in places:
-        return sources
-    return (file for file in sources if any(PurePosixPath(file).is_relative_to(place) for place in places))
+    return below(sources, paths or (".",))
 
 
 def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:

@@ -28,6 +28,8 @@ _NAMES = {None: "invalid-syntax", "E902": _UNREADABLE, "io": _UNREADABLE, "unfor
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
 _MESSAGES = {FORMAT: "the formatter would change this file"}
 _LAYOUT = ("I001", FORMAT)
+_WHOLE_FILE = frozenset({FORMAT, _UNREADABLE})
+_PACKAGES = ("__init__.py", "__init__.pyi")
 # The formatter says this instead of an empty list.
 _NO_SOURCES = b"No Python files found"
 _NO_PYTHON = (".md", ".rst", ".toml")
@@ -84,9 +86,10 @@ class Ruff:
 
         found: list[Finding] = []
         broken: dict[str, int] = {}
+        relative = lru_cache(maxsize=None)(lambda filename: _relative(filename, root))
         for number, result in enumerate(results):
             for diagnostic in _believed(result):
-                finding = _finding(diagnostic, _relative(diagnostic.filename, root), symbol)
+                finding = _finding(diagnostic, relative(diagnostic.filename), symbol)
                 # Both commands report a broken file; the first one's word is kept.
                 if finding.rule not in BROKEN or broken.setdefault(finding.location.path, number) == number:
                     found.append(finding)
@@ -216,7 +219,7 @@ def _relative(filename: str, root: str) -> str:
 
 def _finding(diagnostic: Diagnostic, path: str, symbol: Callable[[str, int], str]) -> Finding:
     rule, kind, severity = _rule(diagnostic.code)
-    place = diagnostic.location if rule not in {FORMAT, _UNREADABLE} else None
+    place = diagnostic.location if rule not in _WHOLE_FILE else None
     line = place.row if place is not None else None
     fix = _FIXES.get(diagnostic.fix.applicability, Fix.NONE) if diagnostic.fix is not None else Fix.NONE
     return Finding(
@@ -245,7 +248,7 @@ def _rule(code: str | None) -> tuple[str, Kind, Severity]:
 
 
 def _is_re_export(rule: str, path: str) -> bool:
-    return rule == "F401" and path.rpartition("/")[2] in {"__init__.py", "__init__.pyi"}
+    return rule == "F401" and path.endswith(_PACKAGES) and path.rpartition("/")[2] in _PACKAGES
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str]:
