@@ -81,7 +81,7 @@ def _install(home: Path, program: Path) -> str:
     ):
         done = subprocess.run([uv, *words], capture_output=True, text=True, check=False)
         if done.returncode:
-            said = " ".join(done.stderr.split())
-            return f"it can't be installed: {said[:200]}"
+            said = " ".join(done.stderr.partition("hint:")[0].split())
+            return f"its newest release needs Python {NEEDED}; {said[:200]}"
     (home / "installed").touch()
     return ""

@@ -14,11 +14,12 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Fix(Enum):
-    """Whether the tool that found a defect can mend it."""
+    """Whether the tool that found a defect can mend it; in what a program writes it could, and is not to."""
 
     NONE = "none"
     SAFE = "safe"
     UNSAFE = "unsafe"
+    GENERATED = "generated"
 
 
 @dataclass(frozen=True, kw_only=True)
