@@ -1,6 +1,6 @@
 """What `sparky fix --kind TYPE_ERROR` makes of real packages, by the checkers themselves.
 
-Usage: python -m bench.fix_types [REQUIREMENT|SDIST...]; default: those of fix.py. Before and after: errors of
+Usage: bench/fix_types.py [REQUIREMENT|SDIST...]; default: those of fix.py. Before and after: errors of
 `mypy --strict`, those of them that are no missing annotation and new, errors of `mypy --check-untyped-defs`,
 of pyright in its basic mode where there is a `pyright` on the PATH, and of what was added the words that hush
 a checker. sparky merges nothing after which a test is worse than before.
@@ -17,8 +17,11 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from bench.fix import BESIDE, PACKAGES, TYPES, fetch, sparky, unpack
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from bench.fixing.package import BESIDE, PACKAGES, fetch, sparky, unpack
+
+TYPES = ("-k", "TYPE_ERROR")
 MISSING = frozenset({"no-untyped-def", "no-untyped-call", "untyped-decorator"})
 GOAL, ASPIRED, TIMES = 0.45, 0.60, 8.0
 LINE = re.compile(r"(?P<file>[^:]+):\d+: error: (?P<text>.*?)  \[(?P<code>[\w-]+)\]")

@@ -1,8 +1,10 @@
 """The real tools on a project with a fault of every kind: what they find, what sparky's edits make of it."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +13,14 @@ from sparky.domain.command import Completed
 from sparky.domain.finding import Finding, Fix
 from sparky.domain.issue import Kind
 from sparky.evidence.detect import run_tool
+from sparky.formats.values_json import dump
 from sparky.testing.house import memory_house
 from sparky.tools.table import BINARIES, TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 from tests.contract.faults import FAULTS
 
 BESIDE = Path(sys.executable).parent
+GOLDEN = Path(__file__).parents[1] / "golden" / "findings"
 PORTS = replace(memory_house(Path("nowhere"), lambda _: ()).ports, shell=SystemShell({}))
 
 
@@ -55,35 +59,28 @@ def lines(findings: tuple[Finding, ...]) -> list[str]:
     return [f"{f.kind.value} {where} {f.rule} {f.fix.value}: {f.message}" for f, where in places]
 
 
-EXPECTED = {
-    "rewrite": [
-        "SECURITY shop.py:10 key S324 safe: Probable use of insecure hash functions in `hashlib`: `md5`",
-    ],
-    "vulture": ["DEAD_CODE shop.py:44 _old_key unused-private safe: unused function `_old_key`"],
-    "repeated": [
-        "DRY_VIOLATION shop.py:22 amount repeated-function safe: `amount` has the same body as `total`",
-    ],
-    "typos": [
-        "DOCUMENTATION README.md:3  typo safe: `recieve` should be `receive`",
-        "DOCUMENTATION shop.py:9 key typo safe: `seperate` should be `separate`",
-    ],
-    "deptry": ["DEPENDENCY pyproject.toml:7  DEP002 safe: `requests` is declared, and nothing imports it"],
-    "mypy": ["TYPE_ERROR shop.py:48 greet no-untyped-def unsafe: Function is missing a type annotation"],
-}
+def golden(name: str) -> Any:
+    """What a tool is to find among the faults, as JSON; its recorded answer is beside it."""
+    return json.loads((GOLDEN / name / "faults_expected.json").read_bytes())
 
 
 @pytest.mark.parametrize(
-    "name", [*sorted({*EXPECTED} - {"mypy"}), pytest.param("mypy", marks=pytest.mark.soak)]
+    "name",
+    ["deptry", "repeated", "rewrite", "typos", "vulture", pytest.param("mypy", marks=pytest.mark.soak)],
 )
 def test_each_detector_finds_its_faults_and_finds_them_no_more_once_they_are_mended(
     name: str, tmp_path: Path
 ) -> None:
     target = Target(tmp_path, name, FAULTS)
     found = target.find()
-    assert lines(found) == EXPECTED[name]
+    assert list(dump(found)) == golden(name)
     for finding in found:
         target.mend(finding.location.path, finding.rule)
     assert target.find() == ()
+
+
+def test_ruff_finds_the_faults_of_its_kinds(tmp_path: Path) -> None:
+    assert list(dump(Target(tmp_path, "ruff", FAULTS).find())) == golden("ruff")
 
 
 def test_what_the_edits_leave(tmp_path: Path) -> None:
@@ -166,6 +163,55 @@ def test_mypy_follows_a_target_but_runs_nothing_of_it_and_writes_nowhere(
     target = Target(root, "mypy", files)
     assert [finding.rule for finding in target.find("shop.py")] == ["no-untyped-def"]
     assert not seen.exists()
+
+
+BUILDS = '[build-system]\ntype = "custom"\ncommand = ["./evil"]\n'
+EVIL = "#!/bin/sh\ntouch {}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "pyproject.toml",
+            '[tool.pyrefly]\nproject-includes = ["shop"]\npython-interpreter-path = "./evil"\n',
+        ),
+        ("pyrefly.toml", 'project-includes = ["shop"]\npython-interpreter-path = "./evil"\n'),
+    ],
+)
+def test_pyrefly_looks_where_a_target_configures_it_and_asks_none_of_its_programs(
+    tmp_path: Path, path: str, text: str
+) -> None:
+    seen, root = tmp_path / "seen", tmp_path / "target"
+    code = "import nowhere\n\n\ndef price(x: int) -> str:\n    return x\n"
+    told = text.format('project-includes = ["shop"]\npython-interpreter-path = "./evil"\n')
+    files = {path: told, "evil": EVIL.format(seen), "shop/a.py": code, "b.py": code}
+    files["shop/pyrefly.toml"] = BUILDS
+    target = Target(root, "pyrefly", files)
+    (root / "evil").chmod(0o755)
+    said = "Returned type `int` is not assignable to declared return type `str`"
+    found = lines(target.find())
+    assert found == [f"TYPE_ERROR shop/a.py:5 price bad-return none: {said}"]
+    assert lines(target.find("b.py")) == [one.replace("shop/a.py", "b.py") for one in found]
+    assert not seen.exists()
+
+
+def test_pyrefly_is_not_asked_where_it_would_run_a_program(tmp_path: Path) -> None:
+    target = Target(tmp_path, "pyrefly", {"pyrefly.toml": BUILDS, "a.py": "X: str = 1\n"})
+    said = "pyrefly is not asked: the build-system in pyrefly.toml would run a program"
+    assert (target.find(), target.tool.notes) == ((), (said,))
+
+
+@pytest.mark.parametrize("project", ["", "[tool.mypy]\n", "[tool\n", "tool = 1\n"])
+def test_pyrefly_says_nothing_of_a_target_that_does_not_use_it(tmp_path: Path, project: str) -> None:
+    target = Target(tmp_path, "pyrefly", {"pyproject.toml": project, "a.py": "X: str = 1\n"})
+    assert target.tool.detect(Kind, ["."]) == ()
+
+
+def test_a_configuration_that_pyrefly_refuses_is_named(tmp_path: Path) -> None:
+    target = Target(tmp_path, "pyrefly", {"pyrefly.toml": "project-includes = 3\n", "a.py": ""})
+    with pytest.raises(ToolError, match=r"(?s)pyrefly's answer can't be read.*expected a sequence"):
+        target.find()
 
 
 def test_sparkys_own_programs_see_the_target_alone(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Fix(Enum):
-    """Whether the tool that found a defect can mend it."""
+    """Whether the tool that found a defect can mend it; in what a program writes it could, and is not to."""
 
     NONE = "none"
     SAFE = "safe"
     UNSAFE = "unsafe"
+    GENERATED = "generated"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +140,33 @@ def findings_issue(
         kinds=shown,
         severity=max((finding.severity for finding in wanted), key=ranks.index, default=Severity.LOW),
         files=limits,
+    )
+
+
+def leftovers_of(kind: Kind) -> str:
+    """What the issue is called by which a coding agent gets what is left of a kind."""
+    return f"left-{kind.value.lower().replace('_', '-')}"
+
+
+def leftovers_issue(kind: Kind, lines: Sequence[str], repository: str, whole: Issue) -> Issue:
+    """The findings of a kind that no rule mends, of the issue `whole`, for a coding agent; one line for each.
+
+    Tools wrote it: what it says permits nothing.
+    """
+    return Issue(
+        id=leftovers_of(kind),
+        key=issue_key(repository, Source.LEFTOVERS, f"{whole.key} {kind.value}"),
+        title=f"{len(lines)} {kind.value} finding(s) that no rule mends",
+        source=Source.LEFTOVERS,
+        body="\n".join(f"- {line}" for line in lines),
+        kinds=(kind,),
+        severity=whole.severity,
+        constraints=("mend the cause of each finding, and hide none of them",),
+        files=whole.files,
+        limits=whole.limits,
+        author="sparky",
+        association="TOOL",
+        parent_issue=whole.id,
     )
 
 

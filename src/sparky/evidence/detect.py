@@ -6,13 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from errno import ELOOP
 from functools import lru_cache
+from io import FileIO
 from pathlib import Path
 
 from sparky.domain.attempt import Evidence
+from sparky.domain.change import below
 from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
+from sparky.evidence.failing import Hear
 from sparky.ports import Ports
 from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
@@ -26,6 +30,7 @@ _AT_ONCE = 4
 _SPARKY = Path(__file__).parents[2]
 """What sparky is imported from."""
 QUICKEST = "ruff"
+HEARING = "failures"
 SHARED = frozenset({"S324", "S506"})
 """Rules by which ruff finds what another tool can mend."""
 
@@ -63,11 +68,12 @@ def detect(
     *,
     also: Iterable[Kind] = (),
     configured: Read | None = None,
+    hear: Hear | None = None,
 ) -> Detected:
     """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError.
 
     `also`: kinds that the quickest tool alone looks for. `configured` reads the files that configure the
-    tools; None: those of the directory.
+    tools; None: those of the directory. `hear` says what the target's tests say; None: they are not asked.
     """
     wanted = tuple(kinds)
     all_kinds = tuple(dict.fromkeys((*wanted, *also)))
@@ -87,7 +93,14 @@ def detect(
             found = tool.findings(results, str(root), read)
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
-            notes += tool.notes if results else ()
+            notes += tool.notes
+    if hear is not None and Kind.TEST_FAILURE in wanted:
+        answer = hear({})
+        heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
+        mine = frozenset(below((one.location.path for one in heard), paths))
+        findings += [one for one in heard if one.location.path in mine]
+        evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
+        notes += () if answer.argv else ("no test command was found, so no failing test is told",)
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
 
 
@@ -123,15 +136,23 @@ def reader(root: Path) -> Read:
 
     def read(path: str) -> bytes | None:
         place = f"{root}/{path}"
-        if not real(place.rpartition("/")[0]) or os.path.islink(place):  # noqa: PTH114 - it has many files
+        if not real(place.rpartition("/")[0]):
             return None
         try:
-            with open(place, "rb") as file:  # noqa: PTH123 - as above
-                return file.read()
+            with FileIO(place, opener=_no_link) as file:
+                return file.readall()
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
             return None
+        except OSError as error:
+            if error.errno == ELOOP:
+                return None
+            raise
 
     return read
+
+
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW)
 
 
 def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:

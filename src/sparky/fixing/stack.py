@@ -1,5 +1,6 @@
 """A stack of deterministic fixes: each kind is a commit, a set of units that can be applied again."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +13,15 @@ from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
 from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
+from sparky.evidence.failing import Hear
+from sparky.evidence.tests import find_command
 from sparky.fixing.offers import offered
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
+
+_UNVERIFIED = "Unverified by tests: there are none."
 
 Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
 
@@ -59,10 +64,12 @@ def apply(
     before: Sequence[Finding],
     *,
     shown: Callable[[], Path | None],
+    hear: Hear,
 ) -> None:
     """Apply units in a worktree, and keep clean what was clean `before`; raises ToolError.
 
     `shown` gives the file with what the target's tests showed, for a tool that learns from it; None: nothing.
+    `hear` says what they say where the files are such.
     """
     touched = sorted({unit.path for unit in units})
     for name in works.tools:
@@ -70,7 +77,7 @@ def apply(
         mine = [unit for unit in units if unit.tool == name]
         _run(ports, root, tool.replay(mine, works.unsafe))
         traces = str(shown() or "") if mine and tool.learns else ""
-        offers = _Offers(traces=traces, said={})
+        offers = _Offers(traces=traces, said={}, hear=hear)
         for unit in mine:
             if tool.patches(unit):
                 _patch(ports, root, tool, unit, offers)
@@ -92,6 +99,7 @@ class _Offers:
 
     traces: str
     said: dict[Argv, Completed]
+    hear: Hear
 
 
 def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) -> None:
@@ -102,6 +110,10 @@ def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) ->
     """
 
     def edited(only: tuple[str, ...]) -> bytes:
+        if tool.hears:
+            there = reader(root)
+            heard = offers.hear({unit.path: there(unit.path) or b""})
+            return tool.patch(heard, replace(unit, only=only), there)
         argv = tool.offer(unit, offers.traces)
         if not tool.learns or argv not in offers.said:
             offers.said[argv] = offered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)
@@ -116,14 +128,17 @@ def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) ->
         file.write_bytes(edited((mark,)))
 
 
-def message(layer: Layer, run: str, count: int) -> str:
-    """The commit message of a layer."""
+def message(layer: Layer, state: PipelineState, ports: Ports, count: int) -> str:
+    """The commit message of a layer that mends so many findings: what was done, and what vouches for it."""
     files = len({unit.path for unit in layer.units})
     rules = ", ".join(sorted({unit.rule for unit in layer.units}))
     tools = ", ".join(sorted({unit.tool for unit in layer.units}))
+    tests = find_command(state, ports)
+    judged = f"Merged only where no test is worse than before: {shlex.join(tests)}" if tests else _UNVERIFIED
     return (
         f"{layer.kind.value}: mend {count} finding(s) in {files} file(s)\n\n"
         f"By {tools}: {rules}\n"
-        "Each finding was looked for again afterwards; nothing new appeared in these files.\n\n"
-        f"Sparky-Run: {run}\n"
+        "Each finding was looked for again afterwards; nothing new appeared in these files.\n"
+        f"{judged}\n\n"
+        f"Sparky-Run: {state.run_id}\n"
     )

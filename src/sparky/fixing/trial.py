@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 from sparky.domain.state import PipelineState
-from sparky.evidence.tests import trace_calls
+from sparky.evidence.tests import heard_at, trace_calls
 from sparky.fixing.composer import Composer, Piece, Texts
 from sparky.fixing.stack import Layer, message
 from sparky.fixing.verdict import Blame, Judge
@@ -100,7 +100,7 @@ class Trial:
         layer = replace(self.stack[index], units=units)
         paths = sorted({unit.path for unit in units})
         found = self.composer.findings(before, paths, (layer.kind,))
-        return message(layer, self.state.run_id, len(covered(units, found, layer.works)))
+        return message(layer, self.state, self.ports, len(covered(units, found, layer.works)))
 
     def _say(self, what: str, why: Blame | None) -> None:
         self.ports.progress.say(self.state.run_id, f"{what}: {why.why if why else 'no worse than at base'}")
@@ -110,6 +110,6 @@ def trial_of(state: PipelineState, ports: Ports, stack: tuple[Layer, ...]) -> Tr
     """The trials of a run whose newest attempt refused its stack."""
     root = ports.repository.open(state.run_id, state.context.branch, state.base)
     shown = cache(lambda: trace_calls(state, ports))
-    composer = Composer(ports, root, state.base, stack, shown=shown)
+    composer = Composer(ports, root, state.base, stack, shown=shown, hear=partial(heard_at, state, ports))
     judge = Judge(state=state, ports=ports, composer=composer, refused=state.attempts[-1])
     return Trial(state=state, ports=ports, stack=stack, composer=composer, judge=judge)

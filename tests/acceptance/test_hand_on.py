@@ -1,0 +1,100 @@
+"""What no rule mends is handed on to a coding agent, kind by kind, where a person asks for that."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.acceptance.conftest import MakeWorld
+from tests.acceptance.world import Said, Session, World, replacing
+
+SHOP = """\
+import os
+
+
+def total(text: str) -> int:
+    return sum(eval(text))
+
+
+def late() -> int:
+    return 1
+    print("never")
+"""
+FILES: Mapping[str, str] = {
+    "shop.py": SHOP,
+    "test_shop.py": """\
+from shop import total
+
+
+def test_total() -> None:
+    assert total("[1, 2]") == 3
+""",
+}
+MENDED = """\
+from ast import literal_eval
+
+
+def total(text: str) -> int:
+    return sum(literal_eval(text))
+
+
+def late() -> int:
+    return 1
+    print("never")
+"""
+RIGHT: Session = {"issue": "left-security", "steps": [{"do": "write", "path": "shop.py", "text": MENDED}]}
+WRONG = replacing("shop.py", "return sum(", "return 0 * sum(", issue="left-dead-code")
+BY_TOOLS = "IMPORT_ERROR: mend 1 finding(s) in 1 file(s)"
+BY_A_SESSION = "1 SECURITY finding(s) that no rule mends"
+
+
+def fixed(world: World, *more: str) -> Said:
+    kinds = ("-k", "security", "-k", "dead_code", "-k", "import_error")
+    return world.sparky("fix", "--auto", "--json", *kinds, *more)
+
+
+def commits(world: World) -> list[str]:
+    return world.git("log", "--reverse", "--format=%s", "main").splitlines()[1:]
+
+
+def test_what_no_rule_mends_is_mended_by_a_coding_agent_and_what_that_could_not_stays(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(FILES)
+    said = fixed(world, *world.script(RIGHT, WRONG))
+    assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
+    assert commits(world) == [BY_TOOLS, BY_A_SESSION]
+    assert (world.repo / "shop.py").read_text() == MENDED
+    (left,) = said.json()["issues_remaining"]
+    assert left.startswith("shop.py:10 unreachable-code ")
+    assert ": a coding agent was asked to mend it, and left it: 1 DEAD_CODE finding(s) that no rule" in left
+    assert "test_shop.py::test_total" in left
+
+
+@pytest.mark.soak
+def test_where_no_session_mends_anything_the_commits_of_the_tools_stay(world_of: MakeWorld) -> None:
+    world = world_of(FILES)
+    said = fixed(world, *world.script({"success": False, "summary": "no idea"}))
+    assert (said.code, said.json()["outcome"], commits(world)) == (0, "merged", [BY_TOOLS]), said.err
+    reasons = [line.partition(": a coding agent")[2] for line in said.json()["issues_remaining"]]
+    assert len(reasons) == 2
+    assert all("no files matched" in reason for reason in reasons)
+
+
+def test_nobody_is_no_coding_agent_to_hand_on_to(world_of: MakeWorld) -> None:
+    refused = world_of(FILES).sparky("fix", "--hand-on")
+    assert (refused.code, refused.err) == (
+        2,
+        "error: nobody to hand on to: name a coding agent with --runner, or runner in sparky.toml\n",
+    )
+
+
+@pytest.mark.soak
+def test_the_configuration_can_ask_for_it_and_what_was_handed_on_waits_for_a_person_as_all_else(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of({**FILES, "sparky.toml": 'hand_on = true\nscript = "../script.toml"\n'})
+    world.script(RIGHT)
+    said = world.sparky("fix", "--json", "-k", "security")
+    assert (said.code, said.json()["outcome"], commits(world)) == (0, "ready", []), said.err
+    assert world.sparky("merge", said.json()["run_id"]).code == 0
+    assert commits(world) == [BY_A_SESSION]
