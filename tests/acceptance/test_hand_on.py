@@ -44,7 +44,7 @@ def late() -> int:
 RIGHT: Session = {"issue": "left-security", "steps": [{"do": "write", "path": "shop.py", "text": MENDED}]}
 WRONG = replacing("shop.py", "return sum(", "return 0 * sum(", issue="left-dead-code")
 BY_TOOLS = "IMPORT_ERROR: mend 1 finding(s) in 1 file(s)"
-BY_A_SESSION = "1 SECURITY finding(s) that no rule mends"
+BY_A_SESSION = "SECURITY: mend 1 finding(s) that no rule mends"
 
 
 def fixed(world: World, *more: str) -> Said:
@@ -66,7 +66,10 @@ def test_what_no_rule_mends_is_mended_by_a_coding_agent_and_what_that_could_not_
     assert (world.repo / "shop.py").read_text() == MENDED
     (left,) = said.json()["issues_remaining"]
     assert left.startswith("shop.py:10 unreachable-code ")
-    assert ": a coding agent was asked to mend it, and left it: 1 DEAD_CODE finding(s) that no rule" in left
+    assert (
+        ": a coding agent was asked to mend it, and left it: DEAD_CODE: mend 1 finding(s) that no rule"
+        in left
+    )
     assert "test_shop.py::test_total" in left
 
 

@@ -154,7 +154,7 @@ def leftovers_issue(kind: Kind, lines: Sequence[str], repository: str, whole: Is
     return Issue(
         id=leftovers_of(kind),
         key=issue_key(repository, Source.LEFTOVERS, f"{whole.key} {kind.value}"),
-        title=f"{len(lines)} {kind.value} finding(s) that no rule mends",
+        title=f"{kind.value}: mend {len(lines)} finding(s) that no rule mends",
         source=Source.LEFTOVERS,
         body="\n".join(f"- {line}" for line in lines),
         kinds=(kind,),
