@@ -53,6 +53,7 @@ def review(files: Sequence[str]) -> list[Error]:
             column=one.column,
             code=one.name,
             message=one.concise_description.replace("`", '"'),
+            reviewed=True,
         )
         for one in answer.errors
         if one.severity == "error" and one.name not in _ELSEWHERE
