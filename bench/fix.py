@@ -1,114 +1,204 @@
-"""What `sparky fix` mends of real packages, beside `ruff check --fix && ruff format`.
+"""What `sparky fix` mends of real packages, of each kind, beside what else mends code without a person.
 
-Usage: fix.py [REQUIREMENT|SDIST...]; default: WTForms 3.0.1, tabulate 0.8.9, mistune 2.0.5, sqlparse 0.4.2,
-downloaded once. For each package: findings of each kind before, after ruff alone, and after sparky; errors of
-`mypy --strict`; wall time. sparky's result is that of its own runs, tests included; ruff's is not tested.
+Usage: bench/fix.py [REQUIREMENT|SDIST...]; default: WTForms 3.0.1, tabulate 0.8.9, mistune 2.0.5, sqlparse
+0.4.2, downloaded once. All candidates start from equal copies and are judged alike: sparky's detectors
+look before and after, the tests run at both. An *honest fix* is a finding that is gone, less each new one,
+where no test is worse; what hushes a finding is told apart and taken off. (a) is `ruff check --fix && ruff
+format`; (c) is `crackerjack run`, without network; (d) is `ruff check --unsafe-fixes` on sparky's own rules,
+all at once, or rule by rule without those after which a test is worse. What sparky's own tools take (b) is
+timed in the run of the default kinds.
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGES = ("WTForms==3.0.1", "tabulate==0.8.9", "mistune==2.0.5", "sqlparse==0.4.2")
-DOWNLOADS = Path(tempfile.gettempdir()) / "sparky-bench"
-BESIDE = Path(sys.executable).parent
-TYPES = ("-k", "TYPE_ERROR")
-TIMEOUT_S = 1200
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from bench.fix_overhead import Started
+from bench.fixing.judged import ALL_KINDS, Findings, Outcome, Tests, judge_commit, look
+from bench.fixing.package import BESIDE, CACHE, PACKAGES, fetch, git, sparky, unpack
+from bench.fixing.rivals import crackerjack, guarded, plain
+
+from sparky.domain.issue import Kind
+
+LAYOUT = Kind.FORMATTING.value
+OVER_RUFF, OVER_UNSAFE, TIMES = 8.0, 1.5, 8.0
+CANDIDATES = ("sparky", "(a) ruff", "(c) crackerjack", "(d) ruff, guarded")
 
 
-def fetch(package: str) -> Path:
-    """The sdist of a requirement, or the file itself."""
-    if Path(package).is_file():
-        return Path(package)
-    DOWNLOADS.mkdir(exist_ok=True)
-    name, _, version = package.partition("==")
-    if not (found := list(DOWNLOADS.glob(f"{name}-{version}.tar.gz"))):
-        words = ("download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(DOWNLOADS), package)
-        subprocess.run([sys.executable, "-m", "pip", *words], check=True)
-        found = list(DOWNLOADS.glob(f"{name}-{version}.tar.gz"))
-    return found[0]
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """All figures of one package, in seconds: `wall` of the default kinds, `tools` of what these started.
+
+    `unit` is one ruff, one mypy and one run of the tests.
+    """
+
+    before: Findings
+    outcomes: Mapping[str, Outcome]
+    wall: float
+    unit: float
+    tools: float
 
 
-def unpack(sdist: Path, into: Path) -> Path:
-    """A repository of the sdist's files."""
-    with tarfile.open(sdist) as archive:
-        archive.extractall(into, filter="data")
-    (top,) = into.iterdir()
-    commit(top)
-    return top
+def forget() -> None:
+    """Drop what is known of tests, and what was installed of any commit; environments stay."""
+    for name in ("tests", "traces", "installs"):
+        shutil.rmtree(CACHE / name, ignore_errors=True)
 
 
-def commit(repo: Path) -> None:
-    """Commit all that lies there."""
-    author = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
-    for words in (("init", "-q", "-b", "main"), ("add", "-A"), (*author, "commit", "-qm", "as it is")):
-        subprocess.run(["git", *words], cwd=repo, check=True)
+class Bench:
+    """One package, and a copy of it for each candidate."""
+
+    def __init__(self, package: str, root: Path) -> None:
+        self.root = root
+        self.base = unpack(fetch(package), root / "base")
+        self.sha = git(self.base, "rev-parse", "HEAD")
+        self.tests = Tests(self.base, root / "bench", self.sha)
+
+    def copy(self, name: str) -> Path:
+        repo = self.root / name / self.base.name
+        shutil.copytree(self.base, repo, symlinks=True)
+        return repo
+
+    def measure(self) -> Measured:
+        """Everything; what sparky is timed at has its environment, and nothing else, ready."""
+        unit = self.tests.base.seconds + self._tools_once()
+        outcomes = {"sparky": self._sparky()}
+        by_default, log = self.copy("default"), self.root / "default.jsonl"
+        forget()
+        started = time.monotonic()
+        sparky(by_default, self.root / "default-state", "fix", log=log)
+        wall = time.monotonic() - started
+        outcomes["(a) ruff"] = self._rival("ruff", plain)
+        outcomes["(c) crackerjack"] = self._rival("crackerjack", crackerjack)
+        outcomes["(d) ruff, guarded"] = self._rival("guarded", self._guarded)
+        before = look(self.base, self.root / "bench")
+        return Measured(before=before, outcomes=outcomes, wall=wall, unit=unit, tools=tools_of(log))
+
+    def _tools_once(self) -> float:
+        """One ruff and one mypy, in seconds."""
+        cold = ("--cache-dir", str(self.root / "mypy"))
+        commands = ((str(BESIDE / "ruff"), "check", "."), (str(BESIDE / "mypy"), "--strict", *cold, "."))
+        started = time.monotonic()
+        for argv in commands:
+            subprocess.run(argv, cwd=self.base, capture_output=True, check=False)
+        return time.monotonic() - started
+
+    def _sparky(self) -> Outcome:
+        """`fix` of every kind. What it offers is looked at, whether it would merge it or ask."""
+        repo, state = self.copy("sparky"), self.root / "state"
+        forget()
+        started = time.monotonic()
+        end = sparky(repo, state, "fix", *ALL_KINDS)
+        seconds = time.monotonic() - started
+        print(f"  sparky, all kinds: {end['outcome']}: {end['reason']}"[:150])
+        if end["commit"]:
+            git(repo, "checkout", "-q", "--detach", end["commit"])
+        forget()
+        return judge_commit(repo, state, self.sha, seconds)
+
+    def _rival(self, name: str, mend: Callable[[Path], str | None]) -> Outcome:
+        repo = self.copy(name)
+        started = time.monotonic()
+        if why := mend(repo):
+            return Outcome(skipped=why)
+        return judge_commit(repo, self.root / "bench", self.sha, time.monotonic() - started)
+
+    def _guarded(self, repo: Path) -> str:
+        guarded(repo, Tests(repo, self.root / "bench", self.sha), self.sha)
+        return ""
 
 
-def sparky(repo: Path, state: Path, *words: str) -> dict[str, object]:
-    """What a verb prints as JSON."""
-    env = {**os.environ, "SPARKY_STATE_DIR": str(state), "SPARKY_CACHE_DIR": str(DOWNLOADS / "cache")}
-    argv = [str(BESIDE / "sparky"), *words, "--json"]
-    done = subprocess.run(argv, cwd=repo, env=env, capture_output=True, check=False, timeout=TIMEOUT_S)
-    answer: dict[str, object] = json.loads(done.stdout)
-    return answer
+def tools_of(log: Path) -> float:
+    """The time of all tools that a recorded call of sparky started, git and tests left out, in seconds."""
+    entries = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
+    started = (Started(**{**entry, "argv": tuple(entry["argv"])}) for entry in entries)
+    return sum(one.seconds for one in started if one.sort in {"tools", "other"})
 
 
-def findings(repo: Path, state: Path) -> Counter[str]:
-    """The findings of each kind at HEAD."""
-    listed = sparky(repo, state, "scan")["findings"]
-    assert isinstance(listed, list)
-    return Counter(one["finding"]["kind"] for one in listed)
+def outside(outcome: Outcome, before: Findings, kinds: Iterable[str]) -> int:
+    """Honest fixes of all kinds but layout; what hushes a finding is taken off."""
+    return sum(outcome.honest(before, kind) for kind in kinds if kind != LAYOUT) - outcome.hushed
 
 
-def strict(repo: Path) -> int:
-    """The errors of `mypy --strict`."""
-    argv = [
-        str(BESIDE / "mypy"),
-        "--strict",
-        "--config-file=",
-        "--ignore-missing-imports",
-        "--exclude",
-        "tests?/",
-    ]
-    done = subprocess.run([*argv, "."], cwd=repo, capture_output=True, text=True, check=False)
-    return done.stdout.count(": error: ")
+def put(measured: Measured) -> None:
+    """The table of one package."""
+    before, ours = measured.before, measured.outcomes["sparky"]
+    shown = [name for name in CANDIDATES if not measured.outcomes[name].skipped]
+    kinds = kinds_of(measured)
+    heads = (f"{name:>17}" for name in shown)
+    print(f"{'kind':18} {'before':>7} {'after':>7} {'handed':>7}  honest fixes:", *heads)
+    for kind in kinds:
+        honest = (f"{measured.outcomes[name].honest(before, kind):17}" for name in shown)
+        counts = (before.of(kind), ours.findings.of(kind), ours.findings.handed[kind])
+        print(f"{kind:18}", *(f"{count:7}" for count in counts), " " * 14, *honest)
+    for what, values in (
+        ("all but FORMATTING", [outside(measured.outcomes[n], before, kinds) for n in shown]),
+        ("broken tests", [len(measured.outcomes[n].worse) for n in shown]),
+        ("hushed", [measured.outcomes[n].hushed for n in shown]),
+        ("wall, s", [round(measured.outcomes[n].seconds, 1) for n in shown]),
+    ):
+        print(f"{what:58}", *(f"{value:17}" for value in values))
+    for name in CANDIDATES:
+        if why := measured.outcomes[name].skipped:
+            print(f"{name}: skipped: {why}")
+    theirs = measured.outcomes["(d) ruff, guarded"].findings
+    print("sparky leaves:", rules_of(ours.findings.rules))
+    print("… which (d) mends:", rules_of((ours.findings.rules - theirs.rules) & before.rules))
+    print(f"default kinds: {measured.wall:.1f} s; (b) its own tools: {measured.tools:.1f} s")
+    said(f"… against {measured.unit:.1f} s of one ruff, mypy, test run", measured.wall / measured.unit, TIMES)
+
+
+def rules_of(found: Counter[tuple[str, str]]) -> str:
+    """How many findings there are of each rule, but for layout; the most frequent first."""
+    return ", ".join(f"{rule} {count}" for (kind, rule), count in found.most_common() if kind != LAYOUT)
+
+
+def kinds_of(*all_measured: Measured) -> list[str]:
+    """Every kind of which anything was found, sorted."""
+    found = (outcome.findings.kinds for one in all_measured for outcome in one.outcomes.values())
+    return sorted(set().union(*(one.before.kinds for one in all_measured)) | set().union(*found))
+
+
+def said(what: str, times: float, goal: float, *, at_least: bool = False) -> None:
+    """One ratio with its judgement."""
+    met = times >= goal if at_least else times <= goal
+    sign = ">=" if at_least else "<="
+    print(f"{what}: {times:.1f} times, goal {sign} {goal:g}: goal {'met' if met else 'missed'}")
+
+
+def put_all(all_measured: list[Measured]) -> None:
+    """The sums over all packages, and the goals."""
+    kinds = kinds_of(*all_measured)
+    total = Counter(
+        {n: sum(outside(m.outcomes[n], m.before, kinds) for m in all_measured) for n in CANDIDATES}
+    )
+    broken = sum(len(m.outcomes["sparky"].worse) for m in all_measured)
+    print(f"\nall: honest fixes outside FORMATTING: {', '.join(f'{n} {total[n]}' for n in CANDIDATES)}")
+    print(f"tests that sparky broke: {broken}: goal {'missed' if broken else 'met'}")
+    for rival, goal in (("(a) ruff", OVER_RUFF), ("(d) ruff, guarded", OVER_UNSAFE)):
+        said(f"against {rival}", total["sparky"] / max(1, total[rival]), goal, at_least=True)
+    wall, unit = sum(m.wall for m in all_measured), sum(m.unit for m in all_measured)
+    said(f"wall of the default kinds, {wall:.0f} s against {unit:.1f} s", wall / unit, TIMES)
 
 
 def main() -> int:
-    """Print a table for each package."""
+    """Print a table for each package, and the goals over all."""
+    all_measured = []
     for package in sys.argv[1:] or PACKAGES:
-        with tempfile.TemporaryDirectory() as name:
-            root = Path(name)
-            base = unpack(fetch(package), root / "base")
-            alone, ours = root / "ruff", root / "sparky"
-            shutil.copytree(base, alone)
-            shutil.copytree(base, ours)
-            started = time.monotonic()
-            for words in (("check", "--fix", "-q", "."), ("format", "-q", ".")):
-                subprocess.run([str(BESIDE / "ruff"), *words], cwd=alone, capture_output=True, check=False)
-            plain_s = time.monotonic() - started
-            shutil.rmtree(alone / ".git")
-            commit(alone)
-            started = time.monotonic()
-            ends = [sparky(ours, root / "state", "fix", "--auto", *words) for words in ((), TYPES)]
-            ours_s = time.monotonic() - started
-            told = [findings(repo, root / "state") for repo in (base, alone, ours)]
-            print(f"\n{package}: {', '.join(str(end['outcome']) for end in ends)}")
-            print(f"{'kind':20} {'base':>6} {'ruff':>6} {'sparky':>6}")
-            for kind in sorted(set().union(*told)):
-                print(f"{kind:20} {told[0][kind]:6} {told[1][kind]:6} {told[2][kind]:6}")
-            print(f"{'mypy --strict':20} {strict(base):6} {strict(alone):6} {strict(ours):6}")
-            print(f"wall: ruff {plain_s:.1f} s, untested; sparky {ours_s:.0f} s with all its tests")
-            for end in ends:
-                print(f"  {end['outcome']}: {end['reason']}"[:150])
+        with tempfile.TemporaryDirectory(prefix="sparky-bench-") as name:
+            print(f"\n{package}")
+            all_measured.append(Bench(package, Path(name).resolve()).measure())
+            put(all_measured[-1])
+    put_all(all_measured)
     return 0
 
 

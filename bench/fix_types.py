@@ -1,10 +1,10 @@
 """What `sparky fix --kind TYPE_ERROR` makes of real packages, by the checkers themselves.
 
-Usage: python -m bench.fix_types [REQUIREMENT|SDIST...]; default: those of fix.py. Before and after: errors of
+Usage: bench/fix_types.py [REQUIREMENT|SDIST...]; default: those of fix.py. Before and after: errors of
 `mypy --strict`, those of them that are no missing annotation and new, errors of `mypy --check-untyped-defs`,
 of pyright in its basic mode (installed beside the downloads), and of what was added the words that hush a
-checker. The wall time is held against one ruff, one mypy and one run of the tests, as sparky's own run of them
-at the base took. sparky merges nothing after which a test is worse than before.
+checker. The wall time is held against one ruff, one mypy and one run of the tests: sparky's own at the base.
+sparky merges nothing after which a test is worse than before.
 """
 
 import json
@@ -17,9 +17,13 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from bench.fix import BESIDE, DOWNLOADS, PACKAGES, TYPES, fetch, sparky, unpack
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from bench.fixing.package import BESIDE, DOWNLOADS, PACKAGES, fetch, sparky, unpack
+
+TYPES = ("-k", "TYPE_ERROR")
 MISSING = frozenset({"no-untyped-def", "no-untyped-call", "untyped-decorator"})
 GOAL, ASPIRED, TIMES = 0.45, 0.60, 8.0
 LINE = re.compile(r"(?P<file>[^:]+):\d+: error: (?P<text>.*?)  \[(?P<code>[\w-]+)\]")
@@ -86,11 +90,9 @@ def seconds(argv: Iterable[str], repo: Path) -> float:
     return time.monotonic() - started
 
 
-def tests_s(end: dict[str, object]) -> float:
+def tests_s(end: dict[str, Any]) -> float:
     """How long the first run of the tests took, in seconds; 0 where there was none."""
-    told = end["evidence"]
-    assert isinstance(told, list)
-    return next((float(one["seconds"]) for one in told if " passed, " in one["note"]), 0.0)
+    return next((float(one["seconds"]) for one in end["evidence"] if " passed, " in one["note"]), 0.0)
 
 
 def measure(package: str, root: Path, binary: Path | None) -> tuple[int, int]:
@@ -116,7 +118,7 @@ def measure(package: str, root: Path, binary: Path | None) -> tuple[int, int]:
     tools += seconds((str(BESIDE / "mypy"), "--strict", "--cache-dir", str(root / "cache"), "."), base)
     once = tools + tests_s(end)
     print(
-        f"wall: {wall:.0f} s, {wall / once:.1f} times {once:.1f} s (one ruff, mypy, run of tests); goal {TIMES:.0f}"
+        f"wall: {wall:.0f} s, {wall / once:.1f} times {once:.1f} s of ruff, mypy and tests; goal {TIMES:.0f}"
     )
     return first, last
 

@@ -78,6 +78,7 @@ class Settings:
     runner: str | None = None
     fallback_runner: str | None = None
     model: str | None = None
+    hand_on: bool = False
     write_results: bool = False
     sisters: Mapping[str, str] = field(default_factory=dict)
 

@@ -15,8 +15,8 @@ from sparky.domain.attempt import Responsibility, Stage, Verdict
 from sparky.domain.report import ActionItem, Filed, ReportId
 from sparky.domain.run import Take
 from sparky.formats.values_json import encode
-from sparky.reports.branch import BRIEFING, Briefing, Scenario
 from sparky.reports.settled import Settled, Settlement
+from sparky.reports.told import BRIEFING, Briefing, Scenario
 from tests.builders import RUN, changed, sha, state_of, visited
 
 TOLD = Briefing(

@@ -85,11 +85,15 @@ def test_a_fix_that_breaks_a_test_is_withdrawn_and_named_and_not_tried_again(wor
     assert world.runs() == runs
 
 
-def test_an_import_that_only_dead_code_needs_goes_with_it(world_of: MakeWorld) -> None:
-    world = world_of({"a.py": "import os\n\n\ndef f():\n    x = os.sep\n    return 1\n"})
+def test_what_a_fix_brings_is_mended_by_the_same_agent_or_by_a_later_one(world_of: MakeWorld) -> None:
+    fills = "def g(i):\n    return dict((p, i) for p in range(5))\n"
+    world = world_of({"a.py": "import os\n\n\ndef f():\n    x = os.sep\n    return 1\n", "b.py": fills})
     said = world.sparky("fix", "--json")
     assert (said.json()["outcome"], said.json()["issues_remaining"]) == ("ready", [])
-    assert world.git("show", f"{said.json()['commit']}:a.py") == "def f():\n    return 1"
+    assert [world.git("show", f"{said.json()['commit']}:{name}") for name in ("a.py", "b.py")] == [
+        "def f():\n    return 1",
+        "def g(i):\n    return dict.fromkeys(range(5), i)",
+    ]
 
 
 def test_files_that_cannot_be_read_are_named_and_the_others_are_mended(world_of: MakeWorld) -> None:

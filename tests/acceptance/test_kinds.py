@@ -3,18 +3,16 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import pytest
 
+from sparky.app.intake import BY_DEFAULT
+from sparky.domain.issue import Kind
 from tests.acceptance.conftest import MakeWorld
+from tests.acceptance.scenes import SCENES
 from tests.acceptance.world import World
-from tests.contract.faults import FAULTS
 
-GUARD = """
-
-def test_what_is_looked_up_by_name() -> None:
-    assert vars(shop)["_old" + "_key"]("a") == "a"
-"""
 WHY = "coder: it needs a coding agent (--runner NAME) or a script (--script FILE)"
 PROGRAM = """
 import dataclasses, json, sys
@@ -28,39 +26,42 @@ print(json.dumps(dataclasses.asdict(handle_issues(issues))))
 """
 
 
-@pytest.mark.soak
-def test_each_kind_is_a_merged_commit_and_what_a_test_refuses_is_withdrawn_alone(world_of: MakeWorld) -> None:
-    world = world_of({**FAULTS, "test_shop.py": FAULTS["test_shop.py"] + GUARD})
-    base = world.git("rev-parse", "HEAD")
-    said = world.sparky("fix", "--auto", "--json")
-    assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
-    subjects = world.git("log", "--reverse", "--format=%s", f"{base}..main").splitlines()
-    assert [subject.partition(":")[0] for subject in subjects] == [
-        "SECURITY",
-        "DRY_VIOLATION",
-        "PERFORMANCE",
-        "COMPLEXITY",
-        "TEST_ORGANIZATION",
-        "DOCUMENTATION",
-    ]
-    (left,) = said.json()["issues_remaining"]
-    assert left.startswith("shop.py:")
-    assert left.endswith(
-        "unused-private unused function `_old_key`: withdrawn: "
-        "its fix breaks test_shop.py::test_what_is_looked_up_by_name"
-    )
+def assert_scenes(world: World, kinds: Iterable[Kind], subtests: pytest.Subtests, *options: str) -> None:
+    """One `fix` and `merge`: what holds is merged, what a test refuses is withdrawn, the rest is told."""
+    base, before = world.git("rev-parse", "HEAD"), world.snapshot()
+    fixed = world.sparky("fix", "--json", *options)
+    assert (fixed.code, fixed.json()["outcome"], world.snapshot()) == (0, "ready", before), fixed.err
+    merged = world.sparky("merge", fixed.json()["run_id"], "--json")
+    assert (merged.code, merged.json()["outcome"]) == (0, "merged"), merged.err
+    scenes = {kind: SCENES[kind] for kind in kinds}
+    lines = [line for scene in scenes.values() for line in (scene.refused, scene.left)]
+    assert sorted(fixed.json()["issues_remaining"]) == sorted(lines)
+    commits = world.git("log", "--reverse", "--format=%s", f"{base}..main").splitlines()
+    assert [subject.partition(":")[0] for subject in commits] == [kind.value for kind in scenes]
+    for kind, scene in scenes.items():
+        with subtests.test(kind.value):
+            (commit,) = world.git("log", f"--grep=^{kind.value}: ", "--format=%H", f"{base}..main").split()
+            said = world.git("show", "-s", "--format=%b", commit).splitlines()
+            files = world.git("show", "--format=", "--name-only", commit).splitlines()
+            assert (said[0], files) == (scene.rule, list(scene.mended))
+            now = {path: (world.repo / path).read_bytes().decode() for path in scene.files}
+            assert now == {**scene.files, **scene.mended}
+
+
+def test_of_each_kind_what_holds_is_merged_what_a_test_refuses_withdrawn_and_the_rest_handed_over(
+    world_of: MakeWorld, subtests: pytest.Subtests
+) -> None:
+    files = {path: text for kind in BY_DEFAULT for path, text in SCENES[kind].files.items()}
+    world = world_of({**SCENES[Kind.DEPENDENCY].files, **files})
+    assert_scenes(world, BY_DEFAULT, subtests)
 
 
 @pytest.mark.soak
-def test_dependencies_are_mended_only_where_they_are_asked_for(world_of: MakeWorld) -> None:
-    world = world_of(FAULTS)
-    kinds = {one["finding"]["kind"] for one in world.sparky("scan", "--json").json()["findings"]}
-    said = world.sparky("fix", "--auto", "--json", "-k", "dependency")
-    assert kinds & {"DEPENDENCY", "TYPE_ERROR"} == set()
-    assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
-    assert (world.repo / "pyproject.toml").read_text() == FAULTS["pyproject.toml"].replace(
-        '    "requests>=2",  # nobody knows why\n', ""
-    )
+@pytest.mark.parametrize("kind", [Kind.DEPENDENCY, Kind.TYPE_ERROR], ids=lambda kind: kind.value)
+def test_so_it_is_with_a_kind_that_has_to_be_asked_for(
+    kind: Kind, world_of: MakeWorld, subtests: pytest.Subtests
+) -> None:
+    assert_scenes(world_of(SCENES[kind].files), [kind], subtests, "-k", kind.value)
 
 
 def handed_over(world: World, *titles: str) -> object:

@@ -29,6 +29,8 @@ from tests.acceptance.world import Nursery, World, make_world
 RUNS = 10
 LIMIT_S = 1800
 KINDS = ("--kind", "FORMATTING", "--kind", "IMPORT_ERROR", "--kind", "DEAD_CODE")
+BY_DEFAULT: tuple[str, ...] = ()
+"""No kind is named: what `fix` looks for then."""
 
 Record = Callable[[str, object], None]
 
@@ -59,6 +61,8 @@ PACKAGES = (
     Package(requirement="click==8.2.1", passed=679, flaky=("tests/test_utils.py::test_echo_via_pager[",)),
     Package(requirement="PasteDeploy==2.1.1", passed=26),
 )
+BENCHED = PACKAGES[:4]
+"""Those that `bench/fix.py` measures: they are mended of all that `fix` looks for, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,13 +144,13 @@ def _bare(line: bytes) -> bytes:
     return line.rstrip(b"\r\n")
 
 
-def mend(place: Place, root: Path) -> dict[str, object]:
+def mend(place: Place, root: Path, kinds: tuple[str, ...] = KINDS) -> dict[str, object]:
     """One `fix` of the package, with all that is promised of it; returns its figures."""
     world = place.world(root)
     base, before = world.git("rev-parse", "HEAD"), world.snapshot()
-    found = len(sparky(world, "scan", *KINDS)["findings"])
+    found = len(sparky(world, "scan", *kinds)["findings"])
     started = time.monotonic()
-    said = sparky(world, "fix", *KINDS)
+    said = sparky(world, "fix", *kinds)
     wall_s = time.monotonic() - started
     assert (said["outcome"], world.snapshot()) == ("ready", before), said["reason"]
 
@@ -169,7 +173,7 @@ def mend(place: Place, root: Path) -> dict[str, object]:
     return {
         "wall_s": round(wall_s, 1),
         "findings": found,
-        "left": len(sparky(world, "scan", *KINDS)["findings"]),
+        "left": len(sparky(world, "scan", *kinds)["findings"]),
         "passed": first.passed,
         "red": sum(case.red for case in first.cases),
         "flaky": sum(note.startswith("flaky") for note in said["notes"]),
@@ -194,3 +198,14 @@ def test_ten_fixes_of_a_package_lose_no_test(
     place = place_of(package)
     for number in range(RUNS):
         record_property(f"run {number + 1}", mend(place, tmp_path / str(number)))
+
+
+@pytest.mark.soak
+@pytest.mark.network
+@pytest.mark.parametrize("package", BENCHED, ids=lambda package: package.requirement)
+def test_ten_fixes_of_all_default_kinds_lose_no_test(
+    package: Package, place_of: MakePlace, tmp_path: Path, record_property: Record
+) -> None:
+    place = place_of(package)
+    for number in range(RUNS):
+        record_property(f"run {number + 1}", mend(place, tmp_path / str(number), BY_DEFAULT))

@@ -65,7 +65,7 @@ def test_a_run_has_to_be_named(here: World) -> None:
     [
         (("fiks",), 2, "Error: No such command 'fiks'."),
         (("scan", "-k", "formating"), 2, "did you mean FORMATTING?"),
-        (("fix", "-k", "test_failure"), 2, "no detector looks for TEST_FAILURE yet"),
+        (("fix", "-k", "test_creation"), 2, "no detector looks for TEST_CREATION yet"),
         (("fix", "-C", "/nowhere"), 2, "error: /nowhere does not exist"),
         (
             ("fix", "-C", "/"),
@@ -155,7 +155,7 @@ def test_init_writes_every_setting_once(world_of: MakeWorld) -> None:
 
 
 def test_the_doctor_finds_what_is_needed_and_names_what_is_not(here: World) -> None:
-    tools = ["git", "deptry", "ruff", "typos", "uv"]
+    tools = ["git", "deptry", "pyrefly", "ruff", "typos", "uv"]
     names = ["sparky", *tools, "sandbox", "state", "disk", "agents", "repository"]
     well = here.sparky("doctor", "--json")
     needed = [one for one in well.json() if one["needed"]]
@@ -202,6 +202,7 @@ def test_agents_are_listed_with_what_they_own(here: World) -> None:
         "documentation": "ruff, typos",
         "dependency": "deptry",
         "test-organization": "ruff",
+        "test-failure": "failures",
         "types": "mypy",
         "tester": "a session (scripted)",
         "documenter": "a session (scripted)",

@@ -15,10 +15,11 @@ from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility, Stage
 from sparky.domain.change import Lines
 from sparky.domain.report import Filed, Report, ReportId, in_order, next_id
-from sparky.reports.branch import Briefing, Left, Scenario, brief
+from sparky.reports.branch import Left, brief
 from sparky.reports.compose import replies_of, report_of, skip_report
 from sparky.reports.own import read_any
 from sparky.reports.report_md import render
+from sparky.reports.told import Briefing, Scenario
 from tests.builders import RUN, changed, sha, visited
 
 BLANK = ReportId(agent="any", issue="7", version=1)

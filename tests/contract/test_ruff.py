@@ -186,7 +186,7 @@ def test_formatting_mends_layout_keeps_crlf_and_says_why_the_rest_stays(tmp_path
     tool, works = target.tool, tool_fix(FORMATTING)
     assert [(f.rule, tool.why_left(f, works)) for f in rest] == [
         ("W293", "unsafe fix not allowed for W293: inside a string literal, whose text would change"),
-        ("E501", "the formatter cannot split this line"),
+        ("E501", "needs a coding agent: the formatter cannot split this line"),
     ]
     assert sorted(f.rule for f in fixed(before, rest)) == ["E401", "I001", FORMAT]
     assert sorted(path.name for path in target.root.iterdir()) == ["a.py"]
@@ -292,10 +292,10 @@ def test_why_something_stays_is_said_for_each_reason(tmp_path: Path) -> None:
         )
     } == {
         ("F401", ""),
-        ("F811", "which of two definitions was meant is for their author to say"),
-        ("PIE794", "which of two assignments was meant is for their author to say"),
+        ("F811", "needs a coding agent: which of two definitions was meant is for their author to say"),
+        ("PIE794", "needs a coding agent: which of two assignments was meant is for their author to say"),
         ("F841", ""),
-        ("F541", "F541 is not among the rules that this agent mends"),
+        ("F541", "needs a coding agent: F541 is not among the rules that are mended"),
     }
 
 

@@ -19,9 +19,9 @@ from sparky.evidence.briefing import leave
 from sparky.formats.values_json import decode
 from sparky.pipeline import drive
 from sparky.ports import Ports, Runner, SessionRequest, SessionResult
-from sparky.reports.branch import BRIEFING, Briefing
 from sparky.reports.metrics import Told, measure
 from sparky.reports.report_md import parse
+from sparky.reports.told import BRIEFING, Briefing
 from sparky.stages.table import perform
 from sparky.testing.house import MemoryHouse, memory_house
 from tests.builders import CONTEXT, ISSUE, REVIEWER, RUN

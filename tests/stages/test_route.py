@@ -46,10 +46,10 @@ def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) ->
 
 
 def test_kinds_that_nobody_takes_are_named_beside_those_that_are_taken(stand: Stand) -> None:
-    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.TEST_FAILURE), source=Source.FINDINGS)
+    stand.issue = replace(stand.issue, kinds=(Kind.FORMATTING, Kind.TEST_CREATION), source=Source.FINDINGS)
     attempt = stand.perform(Stage.ROUTE, stand.state("b"))
     assert (attempt.verdict, attempt.reason) == (Verdict.PASS, "FORMATTING: formatting")
-    assert attempt.items == ("no agent for TEST_FAILURE",)
+    assert attempt.items == ("no agent for TEST_CREATION",)
 
 
 def test_an_agent_without_kinds_takes_what_names_it_and_one_that_looks_at_things_takes_nothing(
@@ -103,3 +103,10 @@ def test_an_agent_that_thinks_too_long_is_left_out_and_named() -> None:
         "slow: its bid raised TimeoutError: no answer within 0.01 s",
         "broken: its bid raised KeyError: 'title'",
     )
+
+
+def test_what_no_rule_mends_goes_to_no_agent_that_works_by_rules(stand: Stand) -> None:
+    stand.issue = replace(stand.issue, kinds=(Kind.SECURITY,), source=Source.LEFTOVERS)
+    stand.preferences = Preferences(script="s.toml")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.agent, [bid.agent for bid in route.bids]) == ("coder", ["coder"])

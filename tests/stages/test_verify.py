@@ -80,6 +80,15 @@ def test_bug_what_lay_there_was_held_against_a_session_that_was_asked_for_anothe
     assert "nothing new" not in refusals(attempt)
 
 
+def test_a_session_that_was_given_findings_has_to_end_some_and_what_it_left_is_named(stand: Stand) -> None:
+    stand.issue = replace(FINDINGS, source=Source.LEFTOVERS)
+    attempt = verified(stand, {"c.py": b"C = 1\n"}, kind=Kind.IMPORT_ERROR)
+    gate = next(gate for gate in attempt.gates if gate.gate == "findings mended")
+    assert (gate.verdict, gate.reason) == (Verdict.REVISE, "0 of the findings that it was given are gone")
+    assert all(item.endswith(": a coding agent was asked to mend it, and left it") for item in attempt.items)
+    assert attempt.items
+
+
 def test_the_rest_is_kept_whole_in_a_blob(stand: Stand) -> None:
     stand.issue = FINDINGS
     attempt = verified(stand, {"b.py": b"\n"}, kind=Kind.IMPORT_ERROR)

@@ -16,6 +16,7 @@ from sparky.agents.imports import IMPORTS
 from sparky.agents.performance import PERFORMANCE
 from sparky.agents.security import SECURITY
 from sparky.agents.table import AGENTS, SERVED, check, overlaps, owner
+from sparky.agents.test_failure import TEST_FAILURE
 from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
 from sparky.agents.types import TYPES
@@ -56,6 +57,7 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_a_review_is_no_issue
         Kind.DOCUMENTATION: DOCUMENTATION,
         Kind.DEPENDENCY: DEPENDENCY,
         Kind.TYPE_ERROR: TYPES,
+        Kind.TEST_FAILURE: TEST_FAILURE,
         Kind.TEST_ORGANIZATION: TEST_ORGANIZATION,
         Kind.TEST_CREATION: TESTER,
         Kind.REVIEW: None,
@@ -85,6 +87,9 @@ def test_the_owner_of_a_kind_is_its_most_specific_agent_and_a_review_is_no_issue
         (example("The README is old", Kind.DOCUMENTATION), ("documenter", ("documentation", "coder"))),
         (example("Docstrings of the parser", Kind.DOCUMENTATION), ("coder", ("documentation",))),
         (example("Hard-coded password", Kind.SECURITY), ("coder", ())),
+        (example("Tests fail: cannot import name 'total'", Kind.TEST_FAILURE), ("test-failure", ("coder",))),
+        (example("Tests of dates fail", Kind.TEST_FAILURE), ("coder", ("test-failure",))),
+        (example("Flaky test of the clock", Kind.TEST_FAILURE), ("coder", ())),
     ],
 )
 def test_an_issue_goes_to_the_agent_that_can_do_it(

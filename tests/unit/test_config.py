@@ -119,7 +119,7 @@ WRONG = {
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
     "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, budget_turns, "
     "attempt_budget, day_budget, sandbox, "
-    "constraints, issues, script, runner, fallback_runner, model, write_results, sisters",
+    "constraints, issues, script, runner, fallback_runner, model, hand_on, write_results, sisters",
     "runner = 'cloud'": "no runner is called 'cloud'; there are claude, codex, "
     "claude-acp, codex-acp, opencode, model",
     "fallback_runner = 'model'": "fallback_runner can't be 'model', which has no model of its own choice",

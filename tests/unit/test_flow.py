@@ -304,6 +304,15 @@ PLAN_ROWS: Rows = {
         epic(ended_child(0, to=ONE), ended_child(1, REVISE), visited(TEST, to=ONE), visited(VERIFY, to=ONE)),
         partial("verify said 1; given up: two"),
     ),
+    "findings that a session was given are left: what is done merges as any run": (
+        replace(
+            epic(
+                *DONE[:1], ended_child(1, REVISE), visited(TEST, to=ONE), visited(VERIFY, to=ONE), merge=AUTO
+            ),
+            issue=replace(EPIC, source=Source.FINDINGS),
+        ),
+        to(MERGE, "verify said 1", at=ONE),
+    ),
     "tried again: the parts that are not done": (
         answered(epic(ended_child(0, to=ONE), ended_child(1, ESCALATE)), Choice.CODER),
         to(Stage.CHILD, "a person said: coder", at=ONE, part=1, number=2),

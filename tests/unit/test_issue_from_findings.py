@@ -1,6 +1,6 @@
 """The issue of a `fix`."""
 
-from sparky.domain.finding import Finding, Location, findings_issue
+from sparky.domain.finding import Finding, Location, findings_issue, leftovers_issue
 from sparky.domain.issue import Issue, Kind, Severity, Source
 
 
@@ -57,3 +57,23 @@ def test_another_fix_has_another_key() -> None:
         for paths in ((), ("a",), ("a", "b"))
     ]
     assert len(set(fixes)) == len(fixes)
+
+
+def test_what_is_left_of_a_kind_is_an_issue_that_permits_nothing() -> None:
+    whole = findings_issue(FOUND, (Kind.DEAD_CODE,), "house", ["src"])
+    issue = leftovers_issue(Kind.DEAD_CODE, ["a.py:1 F401 m: why", "b.py:2 F841 n: why"], "house", whole)
+    assert issue == Issue(
+        id="left-dead-code",
+        key=issue.key,
+        title="2 DEAD_CODE finding(s) that no rule mends",
+        source=Source.LEFTOVERS,
+        body="- a.py:1 F401 m: why\n- b.py:2 F841 n: why",
+        kinds=(Kind.DEAD_CODE,),
+        severity=Severity.HIGH,
+        constraints=("mend the cause of each finding, and hide none of them",),
+        files=("src",),
+        author="sparky",
+        association="TOOL",
+        parent_issue="fix",
+    )
+    assert (issue.may_permit, issue.key == whole.key) == (False, False)

@@ -9,11 +9,12 @@ from sparky.domain.attempt import Evidence, Responsibility, Verdict
 from sparky.domain.change import Lines
 from sparky.domain.finding import Location
 from sparky.domain.report import ActionItem, Answer, Filed, Reply, Report, ReportId, read_name
-from sparky.reports.branch import Briefing, Left, Scenario, brief
+from sparky.reports.branch import Left, brief
 from sparky.reports.own import read_any, reading_of
 from sparky.reports.reading import MergeDecision
 from sparky.reports.report_md import render
 from sparky.reports.settled import Settled, Settlement, Since, settle
+from sparky.reports.told import Briefing, Scenario
 
 REVIEW = """
 ## Resolution Required

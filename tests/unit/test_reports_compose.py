@@ -10,10 +10,11 @@ from sparky.domain.change import Lines
 from sparky.domain.finding import Location
 from sparky.domain.issue import Severity
 from sparky.domain.report import ActionItem, Answer, Failure, Filed, Reply, ReportId
-from sparky.reports.branch import Briefing, Left, Scenario, brief
+from sparky.reports.branch import Left, brief
 from sparky.reports.compose import author, replies_of, report_of, skip_report
 from sparky.reports.own import read_any, reading_of
 from sparky.reports.report_md import parse, render
+from sparky.reports.told import Briefing, Scenario
 from tests.builders import BASE, changed, executed, refusal, sha, visited
 
 REVIEW = Filed(

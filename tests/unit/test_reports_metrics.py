@@ -8,8 +8,8 @@ from sparky.domain.agent import Role
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.report import Filed, ReportId
 from sparky.domain.state import End, Outcome, PipelineState
-from sparky.reports.branch import Briefing, Scenario
 from sparky.reports.metrics import Cost, Goal, Metric, Told, cost, measure
+from sparky.reports.told import Briefing, Scenario
 from tests.builders import RUN, changed, executed, sha, state_of, visited
 
 

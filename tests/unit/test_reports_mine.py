@@ -5,8 +5,9 @@ import pytest
 from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility
 from sparky.domain.report import Answer, Reply
-from sparky.reports.mine import mine, owner_of, whose
+from sparky.reports.mine import mine, whose
 from sparky.reports.read import read
+from sparky.reports.told import owner_of
 
 BOTH = """
 ## Resolution Required

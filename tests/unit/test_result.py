@@ -14,7 +14,7 @@ from sparky.domain.result import (
     Result,
     WorkCompleted,
     quality_score,
-    rest_blob,
+    rest_blobs,
     result_of,
 )
 from sparky.domain.state import End, Outcome, PipelineState
@@ -153,9 +153,14 @@ def test_what_stays_is_told_by_the_blob_else_by_the_newest_look_at_the_whole() -
 
 
 def test_the_blob_of_what_stays_is_that_of_the_newest_verify() -> None:
-    assert rest_blob(state_of(VERIFY, WORKED)) == "digest"
-    assert rest_blob(state_of(replace(VERIFY, blobs={}))) is None
-    assert rest_blob(state_of(WORKED)) is None
+    assert rest_blobs(state_of(VERIFY, WORKED)) == ("digest",)
+    assert rest_blobs(state_of(replace(VERIFY, blobs={}))) == ()
+    assert rest_blobs(state_of(WORKED)) == ()
+
+
+def test_before_that_of_a_plan_all_parts_say_what_stays() -> None:
+    parts = [replace(visited(Stage.CHILD, part=n), blobs={REST: f"part {n}"}) for n in (0, 1)]
+    assert rest_blobs(state_of(*parts, visited(Stage.CHILD, part=2))) == ("part 0", "part 1")
 
 
 def test_no_work_is_shown_where_nothing_was_changed_or_nobody_looked_at_the_whole() -> None:

@@ -10,7 +10,10 @@ from sparky.tools.tool import Unit
 
 RUFF = Ruff(binary="ruff", config=RuffConfig(modern=True))
 
-OTHERS = {"typo", "unused-private", "repeated-function", "DEP002", "no-untyped-def"}
+OTHERS = {
+    *("typo", "unused-private", "repeated-function", "DEP002", "no-untyped-def"),
+    *("moved-import", "renamed-name", "moved-file"),
+}
 """What tools beside ruff find."""
 
 

@@ -178,6 +178,29 @@ def test_a_test_that_says_as_much_is_let_through(old: str, new: str) -> None:
     assert said(edited(old, new)) == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "other"),
+    [
+        ("list(map(lambda t: t.kind, close(x)))", "[t.kind for t in close(x)]", "[t.kind for t in []]"),
+        ("list(t for t in close(x) if t)", "[t for t in close(x) if t]", "[t for t in close(x)]"),
+        ("[t for t in close(x)]", "list(close(x))", "list([])"),
+        ("set([t.kind for t in close(x)])", "{t.kind for t in close(x)}", "{t.kind for t in []}"),
+        ("dict((t, 1) for t in close(x))", "{t: 1 for t in close(x)}", "{1: t for t in close(x)}"),
+        ("dict([(t, 1) for t in close(x)])", "{t: 1 for t in close(x)}", "{t: 2 for t in close(x)}"),
+        ("all([t for t in close(x)])", "all(t for t in close(x))", "all(t for t in [])"),
+        ("set([close(x)])", "{close(x)}", "{close(x), 1}"),
+        ("tuple([close(x)])", "(close(x),)", "(1,)"),
+        ("list((close(x),))", "[close(x)]", "[1]"),
+    ],
+)
+def test_another_spelling_of_a_collection_claims_the_same_and_another_one_does_not(
+    old: str, new: str, other: str
+) -> None:
+    text = f"from shop import close\n\n\ndef test_it(x, y):\n    assert {old} == y\n"
+    assert said(edited(old, new, text)) == []
+    assert said(edited(old, other, text)) != []
+
+
 def test_a_changed_expectation_is_left_to_the_runs_where_source_changed() -> None:
     source = Edit(path="shop.py", before="X = 1\n", after="X = 2\n")
     comment = Edit(path="shop.py", before="X = 1\n", after="X = 1  # one\n")

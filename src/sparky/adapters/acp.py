@@ -99,7 +99,7 @@ class _Conversation:
         to_agent = asyncio.StreamWriter(transport, protocol, None, loop)
         thread = Thread(target=run, daemon=True)
         thread.start()
-        connection = acp.connect_to_agent(self, to_agent, said)  # type: ignore[arg-type]
+        connection = acp.connect_to_agent(self, to_agent, said)  # type: ignore[arg-type]  # it offers no files
         talking = asyncio.ensure_future(self._talk(connection))
         either: set[asyncio.Future[Any]] = {talking, ended}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from threading import Event, Thread
 
 from sparky.adapters.store_file import StoreError
-from sparky.ports import Shell
 
 _LOOK_S = 0.2
 """How often it is looked."""
@@ -28,15 +27,15 @@ class Cancellation:
         return True
 
     @contextmanager
-    def halting(self, shell: Shell) -> Iterator[None]:
-        """End the foreign commands of the block as soon as the end is asked for."""
+    def halting(self, halt: Callable[[], None]) -> Iterator[None]:
+        """Call `halt`, which ends the foreign commands of the block, as soon as the end is asked for."""
         done = Event()
 
         def look() -> None:
             while not done.wait(_LOOK_S):
                 with suppress(StoreError):  # the run itself will meet it, too, or it passes
                     if self.asked():
-                        shell.halt()
+                        halt()
                         return
 
         watcher = Thread(target=look, daemon=True)

@@ -10,9 +10,10 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 
-def act(step: dict[str, object]) -> None:
+def act(step: dict[str, Any]) -> None:
     """One step: write, replace, delete, run, or print."""
     path = Path(str(step.get("path") or "."))
     match step["do"]:
@@ -27,7 +28,7 @@ def act(step: dict[str, object]) -> None:
         case "delete":
             path.unlink()
         case "run":
-            argv = [str(word) for word in step["argv"]]  # type: ignore[attr-defined]  # a list, as it was written
+            argv = [str(word) for word in step["argv"]]
             sys.stderr.write(f"$ {argv} -> {subprocess.run(argv, check=False).returncode}\n")
         case "print":
             sys.stdout.write(str(step["text"]))

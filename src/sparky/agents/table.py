@@ -15,6 +15,7 @@ from sparky.agents.imports import IMPORTS
 from sparky.agents.performance import PERFORMANCE
 from sparky.agents.planner import PLANNER
 from sparky.agents.security import SECURITY
+from sparky.agents.test_failure import TEST_FAILURE
 from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
 from sparky.agents.types import TYPES
@@ -32,6 +33,7 @@ AGENTS: tuple[Agent, ...] = (
     DOCUMENTATION,
     DEPENDENCY,
     TEST_ORGANIZATION,
+    TEST_FAILURE,
     TYPES,
     TESTER,
     DOCUMENTER,

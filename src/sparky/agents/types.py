@@ -11,7 +11,7 @@ TYPES = Agent(
     name="types",
     role=Role.CODER,
     kinds=(Kind.TYPE_ERROR,),
-    description="Annotates functions and variables with types that mypy and the tests bear out; never with Any.",
+    description="Annotates functions and variables: types that mypy and the tests bear out; never Any.",
     works=ToolFix(tools=("mypy",), rules=RULES, unsafe=RULES),
     bid=by_rules(
         mends=(

@@ -82,7 +82,9 @@ def _state(environment: Environment) -> Check:
     try:
         open_house(environment)
         environment.cache.mkdir(parents=True, exist_ok=True)
-    except (UserError, OSError) as error:
+    except UserError as error:  # it says the way on itself
+        return Check(name="state", well=False, found=str(error))
+    except OSError as error:
         return Check(name="state", well=False, found=str(error), remedy=_ELSEWHERE)
     writable = os.access(environment.state, os.W_OK) and os.access(environment.cache, os.W_OK)
     found = f"{environment.state}; cache {environment.cache}"

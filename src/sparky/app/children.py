@@ -8,8 +8,10 @@ from sparky.app.read import House
 from sparky.domain.attempt import Attempt, Budget, Stage, Verdict
 from sparky.domain.issue import Issue, branch_name, slug
 from sparky.domain.plan import Child
+from sparky.domain.result import REST
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
+from sparky.evidence.change import UNITS, by_tools_alone
 from sparky.formats.values_json import decode
 from sparky.pipeline import Steps, drive
 from sparky.ports import Ports, Progress
@@ -102,8 +104,10 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
     if kept:
         ports.repository.open(state.run_id, state.context.branch, done.head)
     attempt = handoff.begin(_VERDICTS[end.outcome], f"{child.title}: {end.outcome.value}: {end.reason}")
+    blobs = {**_newest(done, REST), **(_newest(done, UNITS) if kept and by_tools_alone(done) else {})}
     return replace(
         attempt,
+        blobs=blobs,
         child=done.run_id,
         sha=done.head if kept else None,
         items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
@@ -112,6 +116,12 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
         cost_usd=sum(one.cost_usd for one in done.attempts),
         seconds=round(sum(one.seconds for one in done.attempts), 3),
     )
+
+
+def _newest(done: PipelineState, name: str) -> dict[str, str]:
+    """The newest blob of a run's attempts that has this name, by it; none if none has."""
+    digests = [attempt.blobs[name] for attempt in done.attempts if name in attempt.blobs]
+    return {name: digests[-1]} if digests else {}
 
 
 def _is_done(state: PipelineState, need: str) -> bool:

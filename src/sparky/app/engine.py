@@ -66,7 +66,7 @@ class LocalSteps:
     def perform(self, handoff: Handoff, state: PipelineState) -> Attempt:
         """One attempt, projected into the store; raises StoreError, and OSError for a disk that is full."""
         try:
-            halting = self._cancellation(state).halting(self._ports.shell)
+            halting = self._cancellation(state).halting(self._ports.shell.halt)
             with halting if handoff.stage in FOREIGN else nullcontext(), self._turn.ended_by_errors():
                 attempt = self._perform(handoff, self._with_today(state))
         except GitError as error:

@@ -14,10 +14,11 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Budget, Evidence
 from sparky.domain.change import nameless
 from sparky.domain.errors import UsageError, UserError
-from sparky.domain.finding import Finding, findings_issue, fingerprint
-from sparky.domain.issue import Issue, Kind, branch_name, run_id
+from sparky.domain.finding import Finding, findings_issue, fingerprint, left, leftovers_issue
+from sparky.domain.issue import Issue, Kind, branch_name, issue_key, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
+from sparky.evidence.failing import hear
 from sparky.formats.values_json import encode
 from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
@@ -91,6 +92,7 @@ _LAST = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
 """What other fixes may leave behind: these are always worked on, and last."""
 
 SAFE_ORDER = (
+    Kind.TEST_FAILURE,
     Kind.DEPENDENCY,
     Kind.SECURITY,
     Kind.DRY_VIOLATION,
@@ -101,13 +103,25 @@ SAFE_ORDER = (
     Kind.TYPE_ERROR,
     *_LAST,
 )
-"""The order in which kinds are mended: what removes code first, layout last, so that each leaves less."""
+"""The order in which kinds are mended: what removes code first, layout last, so that each leaves less.
 
-BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind not in {Kind.DEPENDENCY, Kind.TYPE_ERROR})
-"""What is looked for where no kind is asked for.
-
-No test shows what a program needs only in production, and types take minutes in a large target.
+Before all else what fails already: its edits are of the files as they are.
 """
+
+ASKED_FOR = frozenset({Kind.DEPENDENCY, Kind.TEST_FAILURE, Kind.TYPE_ERROR})
+"""What is looked for only by name.
+
+No test shows what a program needs only in production; types, and a run of the tests, take minutes.
+"""
+
+BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind not in ASKED_FOR)
+"""What is looked for where no kind is asked for."""
+
+HANDED_ON = 50
+"""How many findings of a kind one session gets."""
+
+_LINE = 300
+"""How many characters of each."""
 
 _RECORDED = 100
 """How many paths of an issue are recorded with it."""
@@ -144,7 +158,9 @@ class Scan:
         return tuple(one for one in self.findings if one.agent is not None)
 
 
-def scan(ports: Ports, context: Context, kinds: Sequence[Kind], paths: Sequence[str]) -> Scan:
+def scan(
+    ports: Ports, context: Context, preferences: Preferences, kinds: Sequence[Kind], paths: Sequence[str]
+) -> Scan:
     """Detect at the context's base; the findings are sorted as the tools give them."""
     wanted = tuple(kind for kind in SAFE_ORDER if kind in kinds)
     if strange := [kind.value for kind in kinds if kind not in SAFE_ORDER]:
@@ -161,7 +177,8 @@ def scan(ports: Ports, context: Context, kinds: Sequence[Kind], paths: Sequence[
     with exported(ports, context.base) as root:
         if absent := [path for path in paths if not (root / path).exists()]:
             raise UsageError(f"{', '.join(absent)}: not in the commit {context.base[:10]}")
-        seen = detect(ports, root, context.base, looked, tuple(paths) or (".",))
+        heard = hear(ports, context, preferences, context.base)
+        seen = detect(ports, root, context.base, looked, tuple(paths) or (".",), hear=heard)
         tools = {name: bind(ports, name, root) for name in ports.binaries}
     found = []
     for finding in seen.findings:
@@ -180,6 +197,23 @@ def scan(ports: Ports, context: Context, kinds: Sequence[Kind], paths: Sequence[
         evidence=seen.evidence,
         notes=(*seen.notes, *nameless(_sources(ports, context.base, paths))),
     )
+
+
+def handed_on(house: House, seen: Scan, issue: Issue, context: Context) -> Issue:
+    """The issue of `fix` as one of several: itself, and for each kind what no rule mends, for a coding agent.
+
+    What takes a person is not handed on, and of a kind just the first findings are; the rest stays.
+    """
+    whole = replace(
+        issue, id="fix-all", key=issue_key(context.git_dir, issue.source, f"{issue.key} handed on")
+    )
+    parts = [issue]
+    for kind in seen.kinds:
+        mine = [one for one in seen.findings if one.finding.kind is kind and one.agent is None]
+        able = [one for one in mine if not one.why.startswith("needs a person")]
+        lines = [left(one.finding, one.why).line[:_LINE] for one in able[:HANDED_ON]]
+        parts += [leftovers_issue(kind, lines, context.git_dir, issue)] if lines else []
+    return replace(whole, children=tuple(house.blobs.put(encode(part)) for part in parts))
 
 
 def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:

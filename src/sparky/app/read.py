@@ -14,12 +14,12 @@ from sparky.domain.attempt import WHOLE, Attempt
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Left
 from sparky.domain.moves import tried
-from sparky.domain.result import Result, rest_blob, result_of
+from sparky.domain.result import Result, rest_blobs, result_of
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, PipelineState
 from sparky.environment import Environment
 from sparky.formats.values_json import UnreadableStateError, decode
-from sparky.reports.branch import BRIEFING, Briefing
+from sparky.reports.told import BRIEFING, Briefing
 
 EARLIER_RUNS = 5
 """How many runs of an issue a new one is told of."""
@@ -79,9 +79,8 @@ class House:
     def result(self, state: PipelineState) -> Result:
         """The result of a run, with all files and all that stays named."""
         state = replace(state, attempts=tuple(self._whole(attempt) for attempt in state.attempts))
-        digest = rest_blob(state)
-        rest = decode(self.blobs.get(digest), tuple[Left, ...]) if digest else ()
-        return result_of(state, tuple(one.line for one in rest))
+        blobs = (decode(self.blobs.get(digest), tuple[Left, ...]) for digest in rest_blobs(state))
+        return result_of(state, tuple(dict.fromkeys(one.line for rest in blobs for one in rest)))
 
     def _whole(self, attempt: Attempt) -> Attempt:
         digest = attempt.blobs.get(WHOLE)

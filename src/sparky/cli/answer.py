@@ -4,7 +4,7 @@ import click
 
 from sparky.app.build import ports_for
 from sparky.app.reply import answer, question_of
-from sparky.cli.options import house, run_argument
+from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import put_question
 from sparky.cli.take import exit_code, go_on, put_outcome

@@ -4,7 +4,7 @@ import click
 
 from sparky.app.read import House
 from sparky.cli.follow import follow
-from sparky.cli.options import house, run_argument
+from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, say
 from sparky.cli.table import load
 from sparky.cli.take import exit_code, put_outcome, watch

@@ -8,7 +8,7 @@ import click
 from sparky.adapters.unused import UNUSED_DAYS, Unused, find_unused
 from sparky.app.build import ports_for
 from sparky.app.read import House
-from sparky.cli.options import house, run_argument_optional
+from sparky.cli.home import house, run_argument_optional
 from sparky.cli.output import as_json, put_json, say
 from sparky.domain.errors import NeedsPersonError, UserError
 from sparky.domain.run import Life, RunRow

@@ -11,7 +11,7 @@ import click
 
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
-from sparky.cli.options import house
+from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json
 from sparky.cli.table import load
 from sparky.domain.command import Command

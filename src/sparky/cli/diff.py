@@ -9,7 +9,7 @@ from rich.syntax import Syntax
 from sparky.adapters.git import find_repository
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.shell import SystemShell
-from sparky.cli.options import house, run_argument
+from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out
 

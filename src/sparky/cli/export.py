@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sparky.app.read import RunNotFoundError
-from sparky.cli.options import house
+from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.transcripts_options import library, raw, wanted
 from sparky.domain.errors import UsageError

@@ -8,9 +8,20 @@ from threading import Thread
 import click
 
 from sparky.app.build import ports_for
-from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, issue_of
+from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, handed_on, issue_of
 from sparky.app.read import House
-from sparky.cli.options import auto, kinds_option, paths_argument, place, preferences_of, repository, sandbox
+from sparky.cli.options import (
+    Place,
+    auto,
+    kinds_option,
+    paths_argument,
+    place,
+    preferences_of,
+    repository,
+    runner,
+    sandbox,
+    script,
+)
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.scan import finding_line
 from sparky.cli.scope import changed_options, look, scope
@@ -21,7 +32,7 @@ from sparky.domain.errors import UsageError
 from sparky.domain.finding import left
 from sparky.domain.issue import Kind
 from sparky.domain.result import result_of
-from sparky.domain.state import End, Outcome, PipelineState
+from sparky.domain.state import End, Outcome, PipelineState, Preferences
 from sparky.evidence.tests import warm_baseline
 from sparky.ports import Ports
 
@@ -34,13 +45,23 @@ from sparky.ports import Ports
 @sandbox
 @click.option("--check", is_flag=True, help="Start nothing; exit with 1 if an agent could mend anything.")
 @changed_options
+@click.option(
+    "--hand-on",
+    is_flag=True,
+    help="Hand what no rule mends on to the coding agent of sparky.toml, a session for each kind.",
+)
+@script
+@runner
 @click.option("--again", is_flag=True, help="Try again what was withdrawn before because it broke a test.")
 @as_json
 def command(
     paths: tuple[str, ...],
     kinds: tuple[Kind, ...],
     repo: Path,
+    script: Path | None,
     *,
+    hand_on: bool,
+    runner: str | None,
     auto: bool,
     no_sandbox: bool,
     check: bool,
@@ -52,7 +73,7 @@ def command(
     """Mend what deterministic agents can mend, verified by the tests.
 
     One run in one worktree: each kind is a commit; edits that make a test worse are taken out, one by one.
-    PATHS limit it to some files or directories.
+    PATHS limit it to some files or directories. A --runner or --script gets what no rule mends.
     """
     if check and again:
         raise UsageError("--check changes nothing, and --again forgets what was withdrawn: give one of them")
@@ -60,19 +81,22 @@ def command(
     for warning in here.warnings:
         say(f"warning: {warning}")
     context = context_of(here.found, base_of(here.found))
-    wanted = preferences_of(here.settings, auto=auto, script=None, no_sandbox=no_sandbox)
+    wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
+    handing = _hands_on(here, wanted, asked=hand_on or runner is not None or script is not None)
     ports = ports_for(here.house, context, wanted)
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:
         here.house.store.forgive(context.git_dir)
-    seen = look(ports, context, kinds or BY_DEFAULT, limits)
+    seen = look(ports, context, wanted, kinds or BY_DEFAULT, limits)
     for note in () if limits.empty else seen.notes:
         say(f"note: {note}")
     if check:
         return _put_check(seen, as_json=as_json)
     issue = issue_of(here.house, seen, context, limits.paths)
+    issue = handed_on(here.house, seen, issue, context) if handing else issue
     state = first_state(here.house, here.found, issue, wanted, budget(here.settings))
-    if limits.empty or (not seen.mendable and here.house.store.holder(issue.key) is None):
+    able = seen.mendable or len(issue.children) > 1
+    if limits.empty or (not able and here.house.store.holder(issue.key) is None):
         _put_nothing(seen, state, limits.empty or "no finding that an agent mends", as_json=as_json)
         return 0
     run, _ = take_issue(here.house, state, lambda: _warming(here.house, state, ports))
@@ -80,10 +104,18 @@ def command(
     return 0 if result.outcome is Outcome.NOTHING_TO_DO else exit_code(here.house, result)
 
 
+def _hands_on(here: Place, wanted: Preferences, *, asked: bool) -> bool:
+    """Whether sessions are to be had with what no rule mends; raises UsageError where nobody can have any."""
+    handing = asked or here.settings.hand_on
+    if handing and not (wanted.runner or wanted.script):
+        raise UsageError("nobody to hand on to: name a coding agent with --runner, or runner in sparky.toml")
+    return handing
+
+
 @contextmanager
 def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
     """The tests at the base run beside all else, till the run ends or a person cancels it."""
-    with home.cancellation(state.run_id).halting(ports.shell):
+    with home.cancellation(state.run_id).halting(ports.shell.halt):
         warming = Thread(target=lambda: warm_baseline(state, ports), daemon=True)
         warming.start()
         try:

@@ -56,6 +56,9 @@ issues = []
 # fallback_runner = "codex"
 # model = "opus"
 
+# Hand what `sparky fix` can't mend by rules on to that coding agent, which costs: a session for each kind.
+hand_on = false
+
 # Write each run's result beside its issue file, as NAME.result.md.
 write_results = false
 

@@ -5,7 +5,7 @@ import sys
 import click
 
 from sparky.cli.follow import follow
-from sparky.cli.options import house, run_argument
+from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, put_json
 from sparky.domain.errors import UsageError
 from sparky.domain.state import PipelineState

@@ -13,7 +13,8 @@ from sparky.adapters.turn import Turn
 from sparky.app.build import ports_for
 from sparky.app.read import House
 from sparky.app.target import Batch, UndecidedError, merge_batch
-from sparky.cli.options import house, named_repository, repository
+from sparky.cli.home import house
+from sparky.cli.options import named_repository, repository
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.take import exit_code, go_on, watch

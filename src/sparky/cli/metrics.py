@@ -8,12 +8,12 @@ from rich.table import Table
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
-from sparky.cli.options import house
+from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out
 from sparky.domain.run import RunRow
 from sparky.reports.metrics import Metric, Told, cost, measure
-from sparky.views import cost_view, metric_view
+from sparky.reports.plain import cost_view, metric_view
 
 
 @click.command("metrics")

@@ -68,11 +68,6 @@ def named_repository(repo: Path) -> Found:
         raise UsageError(str(error)) from error
 
 
-def house() -> House:
-    """sparky's own files, for verbs that need no repository."""
-    return open_house(read_environment())
-
-
 def inside(here: Place, repo: Path, paths: Iterable[str]) -> tuple[str, ...]:
     """Paths that a person gives from `repo`, as the repository names them; raises UsageError for others."""
     top = here.found.top.resolve()
@@ -104,8 +99,6 @@ class KindType(click.ParamType[Kind]):
         hint = f"did you mean {near[0]}?" if near else f"kinds are {', '.join(Kind.__members__)}"
         raise click.BadParameter(f"{value!r} is no kind; {hint}", ctx, param)
 
-
-run_argument = click.argument("run", metavar="RUN")
 
 kinds_option = click.option(
     "-k",
@@ -151,6 +144,3 @@ def preferences_of(
         runner=runner or told.runner,
         sandbox=told.sandbox and not no_sandbox,
     )
-
-
-run_argument_optional = click.argument("run", metavar="[RUN]", required=False)

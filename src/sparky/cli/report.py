@@ -23,8 +23,8 @@ from sparky.ports import GitError
 from sparky.reports.check import find_lacks
 from sparky.reports.mine import mine, whose
 from sparky.reports.own import read_any
+from sparky.reports.plain import reading_view
 from sparky.reports.reading import Reading
-from sparky.views import reading_view
 
 ROLES = ("coder", "tester", "reviewer", "documenter")
 

@@ -7,7 +7,7 @@ import click
 
 from sparky.app.read import House
 from sparky.cli.bug import report_bug
-from sparky.cli.options import house, run_argument_optional
+from sparky.cli.home import house, run_argument_optional
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.screen import put_result
 from sparky.cli.table import load

@@ -3,7 +3,7 @@
 import click
 
 from sparky.app.reply import retry
-from sparky.cli.options import house, run_argument
+from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json
 from sparky.cli.take import exit_code, go_on, put_outcome
 from sparky.domain.escalation import Choice

@@ -48,9 +48,10 @@ def command(
     for warning in here.warnings:
         say(f"warning: {warning}")
     context = context_of(here.found, base_of(here.found))
-    ports = ports_for(here.house, context, preferences(here.settings))
+    wanted = preferences(here.settings)
+    ports = ports_for(here.house, context, wanted)
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
-    seen = look(ports, context, kinds or BY_DEFAULT, limits)
+    seen = look(ports, context, wanted, kinds or BY_DEFAULT, limits)
     for note in seen.notes:
         say(f"note: {note}")
     if form == "json":

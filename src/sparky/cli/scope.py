@@ -15,7 +15,7 @@ from sparky.cli.output import say
 from sparky.domain.change import is_text, nameless
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
-from sparky.domain.state import Context
+from sparky.domain.state import Context, Preferences
 from sparky.ports import Ports, Repository
 
 
@@ -64,10 +64,10 @@ def scope(
     return Scope(empty=f"no Python file is changed{where} since {fork.ref} ({fork.sha[:10]})")
 
 
-def look(ports: Ports, context: Context, kinds: tuple[Kind, ...], limits: Scope) -> Scan:
+def look(ports: Ports, context: Context, wanted: Preferences, kinds: tuple[Kind, ...], limits: Scope) -> Scan:
     """What the detectors find within the limits; no tool is started where they leave nothing."""
     if not limits.empty:
-        return scan(ports, context, kinds, limits.paths)
+        return scan(ports, context, wanted, kinds, limits.paths)
     return Scan(sha=context.base, kinds=kinds, findings=(), everything=(), evidence=(), notes=(limits.empty,))
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from sparky.cli.options import house, run_argument
+from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import put_story
 from sparky.views import story

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from sparky.cli.options import house, named_repository
+from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import out, status_table
+from sparky.cli.table import load
 from sparky.views import ordered, status_line
 
 _LOOKED_AT = 500
@@ -35,7 +36,7 @@ def command(limit: int, repo: Path | None, *, as_json: bool) -> None:
     home = house()
     wanted = None
     if repo is not None:
-        wanted = str(named_repository(repo).git_dir)
+        wanted = str(load("options").named_repository(repo).git_dir)
     rows = home.store.rows(wanted, limit=_LOOKED_AT)
     shown = ordered(status_line(row, home.life(row)) for row in rows)[:limit]
     if as_json:

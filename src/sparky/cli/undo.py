@@ -4,7 +4,7 @@ import click
 
 from sparky.app.build import ports_for
 from sparky.app.target import undo
-from sparky.cli.options import house, run_argument
+from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, put_json
 from sparky.domain.errors import NeedsPersonError
 from sparky.domain.run import Life

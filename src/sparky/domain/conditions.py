@@ -92,7 +92,9 @@ def approved(state: PipelineState) -> bool:
 
 
 def gave_up(state: PipelineState) -> bool:
-    """A part was given up, and no person has approved of the rest."""
+    """A part was given up, and no person has approved of the rest; findings left are no such part."""
+    if state.plan and state.issue.source is Source.FINDINGS:
+        return False
     return bool(state.given_up) and state.preferences.merge is not MergePolicy.APPROVED
 
 

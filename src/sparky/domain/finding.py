@@ -142,6 +142,33 @@ def findings_issue(
     )
 
 
+def leftovers_of(kind: Kind) -> str:
+    """What the issue is called by which a coding agent gets what is left of a kind."""
+    return f"left-{kind.value.lower().replace('_', '-')}"
+
+
+def leftovers_issue(kind: Kind, lines: Sequence[str], repository: str, whole: Issue) -> Issue:
+    """The findings of a kind that no rule mends, of the issue `whole`, for a coding agent; one line for each.
+
+    Tools wrote it: what it says permits nothing.
+    """
+    return Issue(
+        id=leftovers_of(kind),
+        key=issue_key(repository, Source.LEFTOVERS, f"{whole.key} {kind.value}"),
+        title=f"{len(lines)} {kind.value} finding(s) that no rule mends",
+        source=Source.LEFTOVERS,
+        body="\n".join(f"- {line}" for line in lines),
+        kinds=(kind,),
+        severity=whole.severity,
+        constraints=("mend the cause of each finding, and hide none of them",),
+        files=whole.files,
+        limits=whole.limits,
+        author="sparky",
+        association="TOOL",
+        parent_issue=whole.id,
+    )
+
+
 def _counts(findings: Iterable[Finding]) -> str:
     counts = Counter((finding.kind.value, finding.tool, finding.rule) for finding in findings)
     lines = (f"- {kind}: {tool} {rule}, {count}" for (kind, tool, rule), count in sorted(counts.items()))

@@ -46,6 +46,7 @@ class Source(Enum):
     JSON = "json"
     SENTENCE = "sentence"
     FINDINGS = "findings"
+    LEFTOVERS = "leftovers"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -84,16 +84,17 @@ _STATUS = {
 }
 
 
-def rest_blob(state: PipelineState) -> str | None:
-    """The digest of the blob that names all that stays, as VERIFY saw it; None before that."""
+def rest_blobs(state: PipelineState) -> tuple[str, ...]:
+    """The digests of the blobs that name all that stays, as VERIFY saw it, else the parts of its plan."""
     verify = state.last(Stage.VERIFY)
-    return verify.blobs.get(REST) if verify else None
+    told = (verify,) if verify else state.of(Stage.CHILD)
+    return tuple(attempt.blobs[REST] for attempt in told if REST in attempt.blobs)
 
 
 def result_of(state: PipelineState, rest: tuple[str, ...] = ()) -> Result:
     """The result of a run as its state has it; a run without an end is `running`.
 
-    `rest` is what the blob of `rest_blob` says; without it what stays is named as far as the state has it.
+    `rest` is what the blob of `rest_blobs` says; without it what stays is named as far as the state has it.
     """
     end = state.ends[-1] if len(state.ends) >= state.segment else None
     outcome = end.outcome if end else None

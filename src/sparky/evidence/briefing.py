@@ -13,10 +13,11 @@ from sparky.domain.report import Reply, Report, ReportId, issue_name
 from sparky.domain.state import PipelineState
 from sparky.formats.values_json import decode
 from sparky.ports import GitError, Ports, Repository
-from sparky.reports.branch import BRIEFING, Briefing, Left, brief
+from sparky.reports.branch import Left, brief
 from sparky.reports.compose import REPLIES, author, report_of
 from sparky.reports.own import read_any
 from sparky.reports.report_md import render
+from sparky.reports.told import BRIEFING, Briefing
 
 REPORTED = frozenset({Stage.EXECUTE, Stage.REVIEW, Stage.TEST, Stage.VERIFY})
 """The stages that leave a report."""

@@ -99,9 +99,10 @@ UNITS = "units"
 
 
 def by_tools_alone(state: PipelineState) -> bool:
-    """Whether nobody but deterministic fixers worked on it; who did a plan's parts is not known here."""
-    changed = [attempt for attempt in state.of(Stage.EXECUTE) if Trait.CHANGED in attempt.traits]
-    return bool(changed) and all(UNITS in attempt.blobs for attempt in changed)
+    """Whether nobody but deterministic fixers worked on it, or on the parts of its plan that are kept."""
+    made = [attempt for attempt in state.of(Stage.EXECUTE) if Trait.CHANGED in attempt.traits]
+    made += [attempt for attempt in state.of(Stage.CHILD) if attempt.sha is not None]
+    return bool(made) and all(UNITS in attempt.blobs for attempt in made)
 
 
 SEEN = "findings"
@@ -133,9 +134,19 @@ def findings_at(state: PipelineState, ports: Ports, sha: str) -> tuple[Finding, 
     return None
 
 
+def kinds_of(state: PipelineState) -> tuple[Kind, ...]:
+    """The kinds that a run works on: as it was routed, or, where its parts are, as its issue names them."""
+    routed = tuple(route.kind for route in state.routes)
+    return routed or (state.issue.kinds if state.issue.findings is not None else ())
+
+
 def looked_for(state: PipelineState) -> tuple[Kind, ...]:
-    """The kinds to look for in a run: its own, and layout, which every fix leaves as clean as it was."""
-    return tuple(dict.fromkeys((*(route.kind for route in state.routes), Kind.FORMATTING)))
+    """The kinds to look for in a run: its own, and layout, which every fix leaves as clean as it was.
+
+    Not what the tests say: that is the stage TEST's.
+    """
+    kinds = (*kinds_of(state), Kind.FORMATTING)
+    return tuple(dict.fromkeys(kind for kind in kinds if kind is not Kind.TEST_FAILURE))
 
 
 _RECORDED = 20
@@ -150,7 +161,7 @@ def named(attempt: Attempt, ports: Ports, rest: Sequence[Left]) -> Attempt:
 def reasons(state: PipelineState, ports: Ports) -> dict[str, str]:
     """Fingerprint to the newest reason that an agent gave for leaving the finding."""
     said: dict[str, str] = {}
-    for attempt in state.of(Stage.EXECUTE):
+    for attempt in (*state.of(Stage.EXECUTE), *state.of(Stage.CHILD)):
         if REST in attempt.blobs:
             for one in decode(ports.blobs.get(attempt.blobs[REST]), tuple[Left, ...]):
                 said[one.mark] = one.why

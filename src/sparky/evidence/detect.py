@@ -7,12 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sparky.domain.attempt import Evidence
 from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
+from sparky.evidence.failing import Hear
 from sparky.ports import Ports
 from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
@@ -26,6 +27,7 @@ _AT_ONCE = 4
 _SPARKY = Path(__file__).parents[2]
 """What sparky is imported from."""
 QUICKEST = "ruff"
+HEARING = "failures"
 SHARED = frozenset({"S324", "S506"})
 """Rules by which ruff finds what another tool can mend."""
 
@@ -63,11 +65,12 @@ def detect(
     *,
     also: Iterable[Kind] = (),
     configured: Read | None = None,
+    hear: Hear | None = None,
 ) -> Detected:
     """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError.
 
     `also`: kinds that the quickest tool alone looks for. `configured` reads the files that configure the
-    tools; None: those of the directory.
+    tools; None: those of the directory. `hear` says what the target's tests say; None: they are not asked.
     """
     wanted = tuple(kinds)
     all_kinds = tuple(dict.fromkeys((*wanted, *also)))
@@ -87,7 +90,13 @@ def detect(
             found = tool.findings(results, str(root), read)
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
-            notes += tool.notes if results else ()
+            notes += tool.notes
+    if hear is not None and Kind.TEST_FAILURE in wanted:
+        answer = hear({})
+        heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
+        findings += [one for one in heard if _below(one.location.path, paths)]
+        evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
+        notes += () if answer.argv else ("no test command was found, so no failing test is told",)
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
 
 
@@ -95,6 +104,10 @@ def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, where of two tools that name one line by one rule the one that can mend it speaks."""
     shared = {_spot(one) for one in findings if one.rule in SHARED and one.tool != "ruff"}
     return tuple(one for one in findings if one.tool != "ruff" or _spot(one) not in shared)
+
+
+def _below(path: str, places: Sequence[str]) -> bool:
+    return any(PurePosixPath(path).is_relative_to(place) for place in places)
 
 
 def _spot(finding: Finding) -> tuple[str, int | None, str]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from sparky.domain.attempt import Evidence
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import Comparison, TestRun, Trouble, compare, normal_failure
+from sparky.evidence.failing import Hear, hear
 from sparky.ports import Ports
 
 COMPARED = "comparison"
@@ -72,6 +73,11 @@ def trace_calls(state: PipelineState, ports: Ports) -> Path | None:
     ports.progress.say(state.run_id, "running the tests at base, watching what functions are called with")
     limit = state.preferences.test_timeout_s
     return ports.tests.trace(state.context, state.context.base, command, timeout_s=limit)
+
+
+def heard_at(state: PipelineState, ports: Ports, sha: str) -> Hear:
+    """What the tests say at a commit of the run."""
+    return hear(ports, state.context, state.preferences, sha)
 
 
 def _beside(run: TestRun) -> str:

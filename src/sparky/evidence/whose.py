@@ -1,11 +1,13 @@
 """Whose turn it is after red tests: each judged by what was seen of it, then all together."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility, Stage
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import Comparison, TestCase, TestRun
+from sparky.evidence.change import by_tools_alone
 from sparky.ports import Ports
 from sparky.reports.responsibility import Judgement, RedFacts, classify, judge, missing_package
 
@@ -29,7 +31,9 @@ def whose_turn(
             (one for one in judged if one.responsibility is who), key=lambda j: j.confidence, default=None
         )
         if best is not None:
-            return best
+            # Who edits by rules has no tester beside it: what it made of a test, it takes back.
+            own = who is Responsibility.TESTER and by_tools_alone(state)
+            return replace(best, responsibility=maker(state, ports)) if own else best
     facts = judged[0].facts
     if any(a.responsibility is maker(state, ports) and a.because == facts for a in state.of(Stage.TEST)):
         return Judgement(responsibility=Responsibility.UNKNOWN, confidence=0.0, facts=facts)

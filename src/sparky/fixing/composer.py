@@ -7,6 +7,7 @@ from pathlib import Path
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.evidence.detect import detect, reader
+from sparky.evidence.failing import Hear
 from sparky.fixing.stack import Layer, apply
 from sparky.ports import Ports
 from sparky.tools.table import ALONE
@@ -30,12 +31,22 @@ class _Work:
 
 
 class Composer:
-    """Edits in a worktree at the base, `root`, which is nobody else's meanwhile; `shown`: see `apply`."""
+    """Edits in a worktree at the base, `root`, which is nobody else's meanwhile; `shown`: see `apply`.
+
+    `hear` gives what the tests say at a commit.
+    """
 
     def __init__(
-        self, ports: Ports, root: Path, base: str, stack: Sequence[Layer], *, shown: Callable[[], Path | None]
+        self,
+        ports: Ports,
+        root: Path,
+        base: str,
+        stack: Sequence[Layer],
+        *,
+        shown: Callable[[], Path | None],
+        hear: Callable[[str], Hear],
     ) -> None:
-        self._shown = shown
+        self._shown, self._hear = shown, hear
         self._ports, self._root, self._base, self._stack = ports, root, base, tuple(stack)
         read = reader(root)
         paths = sorted({unit.path for layer in stack for unit in layer.units})
@@ -76,7 +87,15 @@ class Composer:
     ) -> tuple[Finding, ...]:
         """What the tools find in some paths where the files are such; `also`: see `detect`."""
         self._lay(texts)
-        return detect(self._ports, self._root, self._base, kinds, paths, also=also).findings
+        hear = self._heard(texts)
+        return detect(self._ports, self._root, self._base, kinds, paths, also=also, hear=hear).findings
+
+    def commit(self, texts: Texts) -> str:
+        """A commit in which the files are such."""
+        return self._ports.repository.overlay(self._base, self.stored(texts)) if texts else self._base
+
+    def _heard(self, texts: Texts) -> Hear:
+        return self._hear(self.commit({p: t for p, t in texts.items() if t != self._original[p]}))
 
     def _after(self, index: int, units: Sequence[Unit], texts: Texts) -> Texts:
         by_path: dict[str, list[Unit]] = {}
@@ -86,8 +105,11 @@ class Composer:
         todo = [path for path, work in works.items() if work not in self._made]
         if todo:
             before = self.findings(texts, todo, (Kind.FORMATTING,))
+            hear = self._heard(texts)
             mine = [unit for path in todo for unit in by_path[path]]
-            apply(self._ports, self._root, self._stack[index].works, mine, before, shown=self._shown)
+            apply(
+                self._ports, self._root, self._stack[index].works, mine, before, shown=self._shown, hear=hear
+            )
             read = reader(self._root)
             for path in todo:
                 self._there[path] = self._made[works[path]] = read(path) or b""

@@ -12,6 +12,7 @@ from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
 from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
+from sparky.evidence.failing import Hear
 from sparky.fixing.offers import offered
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
@@ -59,10 +60,12 @@ def apply(
     before: Sequence[Finding],
     *,
     shown: Callable[[], Path | None],
+    hear: Hear,
 ) -> None:
     """Apply units in a worktree, and keep clean what was clean `before`; raises ToolError.
 
     `shown` gives the file with what the target's tests showed, for a tool that learns from it; None: nothing.
+    `hear` says what they say where the files are such.
     """
     touched = sorted({unit.path for unit in units})
     for name in works.tools:
@@ -70,7 +73,7 @@ def apply(
         mine = [unit for unit in units if unit.tool == name]
         _run(ports, root, tool.replay(mine, works.unsafe))
         traces = str(shown() or "") if mine and tool.learns else ""
-        offers = _Offers(traces=traces, said={})
+        offers = _Offers(traces=traces, said={}, hear=hear)
         for unit in mine:
             if tool.patches(unit):
                 _patch(ports, root, tool, unit, offers)
@@ -92,6 +95,7 @@ class _Offers:
 
     traces: str
     said: dict[Argv, Completed]
+    hear: Hear
 
 
 def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) -> None:
@@ -102,6 +106,10 @@ def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) ->
     """
 
     def edited(only: tuple[str, ...]) -> bytes:
+        if tool.hears:
+            there = reader(root)
+            heard = offers.hear({unit.path: there(unit.path) or b""})
+            return tool.patch(heard, replace(unit, only=only), there)
         argv = tool.offer(unit, offers.traces)
         if not tool.learns or argv not in offers.said:
             offers.said[argv] = offered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)

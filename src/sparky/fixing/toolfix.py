@@ -1,7 +1,8 @@
 """EXECUTE by a deterministic agent: a tool edits, sparky looks again, and only what helped is kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sparky.domain.agent import ToolFix
@@ -21,18 +22,22 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import bind, detect
-from sparky.evidence.tests import trace_calls
+from sparky.evidence.tests import heard_at, trace_calls
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
+from sparky.tools.table import ALONE
 from sparky.tools.tool import ToolError, Unit, fixed, units
 
 _NO_TYPE = "needs a coding agent: no type was found that the checker and the tests bear out"
 
+_ROUNDS = 2
+"""How often what a fix brings is mended with it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
-    """What there is to do: all findings at the start, and the units that may be applied."""
+    """What there is to do: what is found at the start, and `after`, and the units that may be applied."""
 
     root: Path
     start: str
@@ -40,6 +45,18 @@ class _Work:
     before: tuple[Finding, ...]
     units: tuple[Unit, ...]
     refused: dict[str, str]
+    after: tuple[Finding, ...] = ()
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The files that are edited, sorted."""
+        return tuple(sorted({unit.path for unit in self.units}))
+
+    @property
+    def old(self) -> tuple[Finding, ...]:
+        """What was found in them at the start."""
+        touched = {*self.touched}
+        return tuple(f for f in self.before if f.location.path in touched)
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix) -> Attempt:
@@ -47,9 +64,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix
     start = handoff.rollback_sha
     root = ports.repository.open(state.run_id, state.context.branch, start)
     try:
-        work = _find(handoff, state, ports, works, root)
-        if work.units:
-            apply(ports, root, works, work.units, work.before, shown=lambda: trace_calls(state, ports))
+        work = _mend(state, ports, works, _find(handoff, state, ports, works, root))
         attempt = _keep(handoff, state, ports, works, work)
     except ToolError as error:
         ports.repository.reset(state.run_id, start)
@@ -64,39 +79,68 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     if before is None:
         known = base_findings(state, ports)
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
-        before = detect(ports, root, start, looked_for(state), paths).findings if paths else ()
+        kinds, heard = (*looked_for(state), kind), heard_at(state, ports, start)
+        before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
     refused = dict(ports.refusals.refusals(state.context.git_dir))
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(root=root, start=start, kind=kind, before=before, units=todo, refused=refused)
 
 
+def _mend(state: PipelineState, ports: Ports, works: ToolFix, work: _Work, rounds: int = _ROUNDS) -> _Work:
+    """Apply the units, and look again at what was touched.
+
+    What a fix brings that the same agent mends is mended with it: a comprehension that was a call of `dict`
+    may be one of `dict.fromkeys`.
+    """
+    if not work.units:
+        return work
+    shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, work.start)
+    apply(ports, work.root, works, work.units, work.before, shown=shown, hear=heard)
+    work = replace(work, after=_look(state, ports, work))
+    more = _more(works, work) if rounds else set()
+    if not more:
+        return work
+    _put_back(ports, work, work.touched)
+    return _mend(state, ports, works, replace(work, units=tuple(sorted({*work.units, *more}))), rounds - 1)
+
+
+def _more(works: ToolFix, work: _Work) -> set[Unit]:
+    """The units for what was brought, where the edits of a file follow from that file alone."""
+    brought = [f for f in appeared(work.old, work.after) if f.kind is work.kind and f.tool in ALONE]
+    return {*units(brought, works, work.refused)} - {*work.units}
+
+
+def _put_back(ports: Ports, work: _Work, paths: Iterable[str]) -> None:
+    for path in paths:
+        (work.root / path).write_bytes(ports.repository.read(work.start, path) or b"")
+
+
 def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, work: _Work) -> Attempt:
-    """Look again at what was touched, put back the files that got worse, commit the rest.
+    """Put back the files that got worse, commit the rest.
 
     A finding of a kind that is still to come (an import that nothing uses any more) makes nothing worse.
     """
-    touched = sorted({unit.path for unit in work.units})
-    mine = set(touched)
-    old = tuple(f for f in work.before if f.location.path in mine)
-    new = _look(state, ports, work, touched)
+    old, new, mine = work.old, work.after, {*work.touched}
     later = {route.kind for route in state.routes[handoff.part + 1 :]}
     worse = {f.location.path for f in appeared(old, new) if f.kind not in later}
-    if worse:
-        for path in worse:
-            (work.root / path).write_bytes(ports.repository.read(work.start, path) or b"")
+    helped = {f.location.path for f in fixed(old, new) if f.kind is work.kind}
+    # What ends no failure has no ground to stay; a layout that a tool brought may.
+    idle = mine - helped if work.kind is Kind.TEST_FAILURE else set()
+    if back := worse | idle:
+        _put_back(ports, work, back)
         new = (
-            *(f for f in new if f.location.path not in worse),
-            *(f for f in old if f.location.path in worse),
+            *(f for f in new if f.location.path not in back),
+            *(f for f in old if f.location.path in back),
         )
     gone = [f for f in fixed(old, new) if f.kind is work.kind]
     others = [f for f in work.before if f.location.path not in mine]
-    kept = tuple(unit for unit in work.units if unit.path not in worse)
+    kept = tuple(unit for unit in work.units if unit.path not in back)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state.run_id, len(gone))) if gone else None
     if sha is None:
         ports.repository.reset(state.run_id, work.start)
     rest = [f for f in (*new, *others) if f.kind is work.kind]
-    tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(worse), rest=len(rest))
+    tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(back), rest=len(rest))
     attempt = _said(handoff, work.kind, tally, changed=sha is not None)
     attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, works, work, rest, worse))
     if sha is None:
@@ -109,10 +153,11 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     return with_files(attempt, Change(files=changes))
 
 
-def _look(state: PipelineState, ports: Ports, work: _Work, touched: Sequence[str]) -> tuple[Finding, ...]:
-    if not touched:
-        return ()
-    return detect(ports, work.root, work.start, looked_for(state), touched).findings
+def _look(state: PipelineState, ports: Ports, work: _Work) -> tuple[Finding, ...]:
+    there = {path: (work.root / path).read_bytes() for path in work.touched}
+    kinds = (*looked_for(state), work.kind)
+    heard = heard_at(state, ports, ports.repository.overlay(work.start, there))
+    return detect(ports, work.root, work.start, kinds, work.touched, hear=heard).findings
 
 
 def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attempt:

@@ -192,8 +192,7 @@ class Judge:
         return self.ports.tests.run(self.state.context, sha, self._command or (), only=only, timeout_s=limit)
 
     def _commit(self, texts: Texts) -> str:
-        base = self.state.base
-        return self.ports.repository.overlay(base, self.composer.stored(texts)) if texts else base
+        return self.composer.commit(texts)
 
 
 def _brought(known: Iterable[Finding], now: Sequence[Finding]) -> Blame | None:

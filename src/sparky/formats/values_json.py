@@ -3,6 +3,7 @@
 msgspec reads the dataclasses as they are. Fields that a newer version added take their defaults.
 """
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -26,24 +27,30 @@ def dump(value: object) -> Any:
     What no UTF-8 can hold, as the odd bytes of a file's name, is escaped: such a name is there to be read by
     a person.
     """
-    # msgspec leaves out the fields that stand at their default in a dataclass that msgspec itself made.
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    kind = type(value)
-    if kind in _PLAIN:
-        return value
-    if is_dataclass(kind):
-        return {name: dump(getattr(value, name)) for name in _names(kind)}
-    if isinstance(value, list | tuple):
-        return [dump(item) for item in value]
-    if isinstance(value, dict):
-        return {dump(key): dump(item) for key, item in value.items()}
-    return msgspec.to_builtins(value)
+    kind: type = type(value)
+    return _way(kind)(value)
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind))
+def _way(kind: type) -> Callable[[Any], Any]:
+    """How values of a type become plain; looked up once, since there may be hundreds of thousands."""
+    if kind in _PLAIN:
+        return lambda value: value
+    if issubclass(kind, str):
+        return _text
+    # msgspec leaves out the fields that stand at their default in a dataclass that msgspec itself made.
+    if is_dataclass(kind):
+        names = tuple(field.name for field in fields(kind))
+        return lambda value: {name: dump(getattr(value, name)) for name in names}
+    if issubclass(kind, list | tuple):
+        return lambda value: [dump(item) for item in value]
+    if issubclass(kind, dict):
+        return lambda value: {dump(key): dump(item) for key, item in value.items()}
+    return msgspec.to_builtins
+
+
+def _text(value: str) -> str:
+    return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
 
 
 def load(plain: Any, kind: type[T]) -> T:

@@ -56,10 +56,6 @@ _PASTED: tuple[tuple[re.Pattern[str], Kind | None], ...] = (
 _TRACEBACK = re.compile(r"(?m)^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)+(?P<error>[\w.]+)")
 _IMPORT_EXCEPTIONS = frozenset({"ImportError", "ModuleNotFoundError"})
 
-_PATTERNS = {
-    kind: tuple((weight, re.compile(rf"(?i)(?<![\w-])(?:{words})(?![\w-])")) for weight, words in rows)
-    for kind, rows in WORDS.items()
-}
 _CODE = re.compile(rf"\b{_RULE}\b")
 _CODE_WEIGHT = 3
 _TITLE = 3
@@ -143,7 +139,7 @@ def _words(issue: Issue) -> KindGuess | None:
     for kind, place, points, word in _matches(title, body):
         scores[kind] += points
         reasons.setdefault(kind, []).append(f'"{word}" in the {place}')
-    best = max(_PATTERNS, key=lambda kind: scores[kind])
+    best = max(WORDS, key=lambda kind: scores[kind])
     if scores[best] < _ENOUGH:
         return None
     share, strength = scores[best] / scores.total(), min(1.0, scores[best] / _PLAIN)
@@ -152,10 +148,19 @@ def _words(issue: Issue) -> KindGuess | None:
 
 def _matches(title: str, body: str) -> Iterator[tuple[Kind, str, int, str]]:
     for place, text, times in (("title", title, _TITLE), ("body", body, 1)):
-        for kind, rows in _PATTERNS.items():
+        for kind, rows in _patterns().items():
             for weight, pattern in rows:
                 if match := pattern.search(text):
                     yield kind, place, weight * times, match[0]
         for code in dict.fromkeys(_CODE.findall(text)):
             if (kind := kind_of_code(code)) is not Kind.GENERAL:
                 yield kind, place, _CODE_WEIGHT * times, code
+
+
+@cache
+def _patterns() -> dict[Kind, tuple[tuple[int, re.Pattern[str]], ...]]:
+    """The words as patterns, by kind, each with its weight: few verbs need them, and they take a while."""
+    return {
+        kind: tuple((weight, re.compile(rf"(?i)(?<![\w-])(?:{words})(?![\w-])")) for weight, words in rows)
+        for kind, rows in WORDS.items()
+    }

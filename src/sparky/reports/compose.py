@@ -7,11 +7,10 @@ from sparky.domain.agent import Role
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.change import Lines
 from sparky.domain.report import ActionItem, Answer, Failure, Reply, Report, ReportId, agent_name, item_id
-from sparky.reports.branch import Briefing
-from sparky.reports.mine import owner_of
 from sparky.reports.places import find_place
 from sparky.reports.reading import Reading
 from sparky.reports.settled import Settled, Since, settle
+from sparky.reports.told import Briefing, owner_of
 
 REPLIES = "replies"
 """The name of the blob of an attempt that holds its answers to the items that it was told."""

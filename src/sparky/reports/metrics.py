@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict, cost_of
 from sparky.domain.report import ReportId, read_name
 from sparky.domain.state import Outcome, PipelineState
-from sparky.reports.branch import Briefing
+from sparky.reports.told import Briefing
 
 
 class Goal(Enum):

@@ -8,6 +8,7 @@ from sparky.domain.attempt import Responsibility
 from sparky.domain.report import ActionItem, Reply, item_id
 from sparky.reports.causes import Cause, find_cause
 from sparky.reports.reading import REFUSED, MergeDecision, Reading
+from sparky.reports.told import owner_of
 from sparky.reports.weigh import reserves, weigh
 
 _FIRST = (
@@ -43,19 +44,6 @@ class Turn:
     items: tuple[ActionItem, ...]
     reason: str
     confidence: float
-
-
-def owner_of(role: Role) -> Responsibility:
-    """The responsibility that a role bears; what a validator or a planner has to do is the coder's."""
-    match role:
-        case Role.CODER | Role.VALIDATOR | Role.PLANNER:
-            return Responsibility.CODER
-        case Role.TESTER:
-            return Responsibility.TESTER
-        case Role.REVIEWER:
-            return Responsibility.REVIEWER
-        case Role.DOCUMENTER:
-            return Responsibility.DOCUMENTER
 
 
 def whose(reading: Reading) -> Whose:

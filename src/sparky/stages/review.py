@@ -17,10 +17,10 @@ from sparky.evidence.tamper import is_for_tester
 from sparky.evidence.whose import maker
 from sparky.formats.values_json import encode
 from sparky.ports import Ports, SessionResult, UncommittableError
-from sparky.reports.branch import BRIEFING
 from sparky.reports.mine import whose
 from sparky.reports.own import read_any
 from sparky.reports.reading import REFUSED
+from sparky.reports.told import BRIEFING
 from sparky.stages.session import converse, with_session
 
 _NONE = re.compile(r"\bno findings\b", re.IGNORECASE)

@@ -7,7 +7,7 @@ from threading import Thread
 
 from sparky.domain.agent import FALLBACK, ROUTED, Agent, Role, Route, Session, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
-from sparky.domain.issue import Issue, Kind
+from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.issues.kind import kind_of
 from sparky.ports import Ports
@@ -39,6 +39,8 @@ def find_routes(issue: Issue, agents: tuple[Agent, ...], *, sessions: bool) -> t
     able = available(agents, sessions=sessions)
     tester, validator = _tester(issue, able), _first(able, Role.VALIDATOR)
     workers = tuple(agent for agent in able if agent.role in ROUTED)
+    if issue.source is Source.LEFTOVERS:  # of the agents that work by rules
+        workers = tuple(agent for agent in workers if isinstance(agent.works, Session))
     free = {agent.name for agent in workers if not agent.kinds}
     routes = []
     for kind in issue.kinds or (guess.kind,):

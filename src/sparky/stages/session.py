@@ -18,9 +18,9 @@ from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.evidence.sessions import as_left, heard
 from sparky.formats.values_json import encode
 from sparky.ports import Ports, SessionRequest, SessionResult, UncommittableError
-from sparky.reports.branch import BRIEFING, Briefing
 from sparky.reports.compose import REPLIES, replies_of
 from sparky.reports.inline_md import place
+from sparky.reports.told import BRIEFING, Briefing
 
 GUIDE, GUIDE_LENGTH = "AGENTS.md", 20_000
 """What a repository tells agents, and how many characters of it they are told."""

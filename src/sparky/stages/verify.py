@@ -6,13 +6,14 @@ from functools import partial
 
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Tally, Trait, Verdict
 from sparky.domain.change import Change
-from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
+from sparky.domain.finding import Finding, Left, appeared, fingerprint, left, leftovers_of
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
 from sparky.evidence.change import (
     base_findings,
     by_tools_alone,
+    kinds_of,
     looked_for,
     named,
     reasons,
@@ -22,7 +23,7 @@ from sparky.evidence.change import (
 from sparky.evidence.detect import Detected, detect, exported
 from sparky.evidence.risks import Risks, find_risks
 from sparky.evidence.tamper import ask
-from sparky.evidence.tests import COMPARED
+from sparky.evidence.tests import COMPARED, heard_at
 from sparky.evidence.whose import maker
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
@@ -30,6 +31,10 @@ from sparky.tools.tool import BROKEN, fixed
 
 _GRAVE = (Kind.IMPORT_ERROR, Kind.DEAD_CODE, Kind.SECURITY)
 """What a session may not bring; what is slow to be found or a matter of taste is not among it."""
+
+
+_BUGS = frozenset({Kind.GENERAL, Kind.TEST_FAILURE})
+"""What a test has to show the end of, where no detector does."""
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -42,9 +47,13 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     fresh = appeared(before, after.findings)
     hidden = bool(fresh) and not appeared(before, _look(state, ports, state.head, paths).findings)
     asked = ask(state, ports, change.files)
+    kinds = kinds_of(state)
+    mine = [f for f in before if f.kind in kinds]
+    gone = fixed(mine, after.findings)
     required = (
         _tested(state),
         _nothing_new(fresh, hidden=hidden),
+        *_mended(state.issue, len(gone)),
         _tests_show_it(state, ports, asked.shown),
         *asked.gates,
         *_reviews(state),
@@ -55,9 +64,6 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     risks = Risks(gates=()) if refused or by_tools_alone(state) else find_risks(state, ports)
     gates = (*required, *risks.gates)
     attempt = _judged(handoff, gates, maker(state, ports))
-    kinds = {route.kind for route in state.routes}
-    mine = [f for f in before if f.kind in kinds]
-    gone = fixed(mine, after.findings)
     rest = [f for f in after.findings if f.kind in kinds]
     unread = [f for f in after.findings if f.kind not in kinds and f.rule in BROKEN]
     tally = Tally(before=len(mine), fixed=len(gone), rest=len(rest))
@@ -89,7 +95,7 @@ def _judged(handoff: Handoff, gates: tuple[GateResult, ...], made_by: Responsibi
 
 def _paths(state: PipelineState, ports: Ports, change: Change) -> Sequence[str]:
     """Where to look: everywhere for an issue made of findings, else at the changed Python files."""
-    if state.issue.source is Source.FINDINGS:
+    if state.issue.source in {Source.FINDINGS, Source.LEFTOVERS}:
         return whole_issue(state, ports).files or (".",)
     return [f.path for f in change.files if f.path.endswith((".py", ".pyi"))]
 
@@ -114,7 +120,9 @@ def _look(
         read = partial(ports.repository.read, configured or sha)
         # A tool mends what it was asked for; who had a session may have brought what no careful team leaves.
         also = () if by_tools_alone(state) else _GRAVE
-        return detect(ports, root, sha, looked_for(state), there, also=also, configured=read)
+        kinds = (*looked_for(state), *kinds_of(state))
+        heard = heard_at(state, ports, sha)
+        return detect(ports, root, sha, kinds, there, also=also, configured=read, hear=heard)
 
 
 def _tested(state: PipelineState) -> GateResult:
@@ -139,9 +147,17 @@ def _nothing_new(fresh: Sequence[Finding], *, hidden: bool) -> GateResult:
     return _gate("nothing new", Verdict.REVISE, f"{len(fresh)} finding(s) appeared: {shown}")
 
 
+def _mended(issue: Issue, count: int) -> tuple[GateResult, ...]:
+    """A session that was given findings has to end some of them; of a tool EXECUTE asks that."""
+    if issue.source is not Source.LEFTOVERS:
+        return ()
+    said = f"{count} of the findings that it was given are gone"
+    return (_gate("findings mended", Verdict.PASS if count else Verdict.REVISE, said),)
+
+
 def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -> GateResult:
     """A fix of a bug is shown by a test that fails at base and passes at head."""
-    if not {route.kind for route in state.routes} & {Kind.GENERAL, Kind.TEST_FAILURE}:
+    if state.issue.findings is not None or not {r.kind for r in state.routes} & _BUGS:
         return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
     test = state.last(Stage.TEST)
     digest = test.blobs.get(COMPARED) if test else None
@@ -175,7 +191,20 @@ def _gate(gate: str, verdict: Verdict, reason: str) -> GateResult:
 def _rest(state: PipelineState, ports: Ports, rest: Sequence[Finding]) -> tuple[Left, ...]:
     """What stays, with the reasons that the agents gave."""
     said = reasons(state, ports)
-    return tuple(left(finding, said.get(fingerprint(finding)) or _unsaid(finding)) for finding in rest)
+    return tuple(
+        left(one, _by_session(state, one) or said.get(fingerprint(one)) or _unsaid(one)) for one in rest
+    )
+
+
+def _by_session(state: PipelineState, finding: Finding) -> str:
+    """Why a finding stays that was handed to a coding agent; "" if it was not."""
+    said = "a coding agent was asked to mend it, and left it"
+    if state.issue.source is Source.LEFTOVERS:
+        return said
+    tried = [a for a in state.of(Stage.CHILD) if state.plan[a.part].id == leftovers_of(finding.kind)]
+    if not tried:
+        return ""
+    return said if tried[-1].verdict is Verdict.PASS else f"{said}: {tried[-1].reason}"
 
 
 def _unsaid(finding: Finding) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import cast
 
+from sparky.tamper.spellings import spelt
+
 Names = Mapping[str, ast.expr]
 """What local names stand for."""
 
@@ -72,7 +74,7 @@ def _rebuilt(node: ast.AST, names: Names) -> ast.AST:
 
 
 def _folded(node: ast.AST) -> ast.AST:
-    """A sum or join of string constants as one, `dict()` as `{}`; other nodes as they are."""
+    """A sum or join of string constants as one, a collection in one spelling; other nodes as they are."""
     match node:
         case ast.BinOp(ast.Constant(str() as left), ast.Add(), ast.Constant(str() as right)):
             return ast.Constant(left + right)
@@ -82,7 +84,7 @@ def _folded(node: ast.AST) -> ast.AST:
                 return ast.Constant(glue.join(map(str, words)))
         case ast.Call(ast.Name(name), [], []) if name in _MADE_EMPTY:
             return _MADE_EMPTY[name]
-    return node
+    return spelt(node)
 
 
 def small(node: ast.expr) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sparky.tamper.expressions import parsed
 
-_SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+_COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
     ast.Gt: ast.GtE,
@@ -17,6 +17,8 @@ _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.NotIn: ast.In,
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
+}
+_JOINED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
     ast.Mult: ast.Add,
@@ -75,10 +77,10 @@ def _spots(tree: ast.Module) -> Iterator[_Spot]:
 def _of(node: ast.AST) -> Iterator[_Spot]:
     line = getattr(node, "lineno", 0)
     match node:
-        case ast.Compare(_, [op, *_]) if type(op) in _SWAPS:
-            yield _spot(line, node.ops, 0, _SWAPS[type(op)]())
-        case ast.BinOp(_, op) | ast.BoolOp(op) if type(op) in _SWAPS:
-            yield _attribute(line, node, "op", _SWAPS[type(op)]())
+        case ast.Compare(_, [op, *_]) if type(op) in _COMPARED:
+            yield _spot(line, node.ops, 0, _COMPARED[type(op)]())
+        case ast.BinOp(_, op) | ast.BoolOp(op) if type(op) in _JOINED:
+            yield _attribute(line, node, "op", _JOINED[type(op)]())
         case ast.Constant(bool() as value):
             yield _attribute(line, node, "value", not value)
         case ast.Constant(int() | float() as value):
@@ -89,11 +91,11 @@ def _of(node: ast.AST) -> Iterator[_Spot]:
             yield _attribute(line, node, "test", ast.UnaryOp(ast.Not(), test))
 
 
-def _spot(line: int, where: list[ast.cmpop], index: int, new: ast.AST) -> _Spot:
+def _spot(line: int, where: list[ast.cmpop], index: int, new: ast.cmpop) -> _Spot:
     old = where[index]
 
-    def put(value: object) -> Callable[[], None]:
-        return lambda: where.__setitem__(index, value)  # type: ignore[call-overload]  # a list of nodes
+    def put(value: ast.cmpop) -> Callable[[], None]:
+        return lambda: where.__setitem__(index, value)
 
     return _Spot(
         line=line, what=f"{type(old).__name__} becomes {type(new).__name__}", apply=put(new), undo=put(old)

@@ -111,8 +111,8 @@ class Walk:
                 self.claims[count:] = [replace(c, line=line) for c in self.claims[count:]]
                 if any(c.rank > RUNS for c in self.claims[count:]):
                     return place
-        # `put` gives back the sort of node that it was given.
-        self._add(claims_of_call(put(call, place.env), line), place)  # type: ignore[arg-type]
+        if isinstance(named := put(call, place.env), ast.Call):
+            self._add(claims_of_call(named, line), place)
         return place
 
     def _if(self, node: ast.If, place: Place) -> Place:

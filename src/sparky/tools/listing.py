@@ -27,17 +27,18 @@ def plain(result: Completed, _read: Read) -> tuple[Diagnostic, ...]:
 class Listing:
     """Such a detector, bound to one target; see `Tool` for what its methods promise.
 
-    `kinds` is the kind of each of its rules, `why` what is said of a finding that stays, by rule. `argv` is
-    the command for some paths, of which those with other `suffixes` are left out; file names in its answer
-    are relative to the target's root. `codes` are its exit codes of success. `offering`:
-    the command that says how to edit, given what the tests showed; None: that which finds does. What it
-    offers for a file depends on all others, and is long in coming, so it is asked for all at once.
+    `kinds` is the kind of each of its rules, or that of all, `why` what is said of a finding that stays, by
+    rule. `argv` is the command for some paths, of which those with other `suffixes` are left out, None: it
+    `hears`; file names in its answer are relative to the target's root. `codes` are its exit codes of
+    success. `offering`: the command that says how to edit, given what the tests showed; None: that which
+    finds does. What it offers for a file depends on all others, and is long in coming, so it is asked for
+    all at once.
     """
 
     name: str
     binary: str
-    kinds: Mapping[str, Kind]
-    argv: Callable[[Sequence[str]], Argv]
+    kinds: Mapping[str, Kind] | Kind
+    argv: Callable[[Sequence[str]], Argv] | None = None
     parse: Parse = plain
     why: Mapping[str, str] = field(default_factory=dict)
     severity: Severity = Severity.LOW
@@ -51,7 +52,7 @@ class Listing:
 
     def detect(self, kinds: Iterable[Kind], paths: Sequence[str] = (".",)) -> tuple[Argv, ...]:
         mine = [path for path in paths if path.endswith(self.suffixes) or not path.endswith(_SUFFIXES)]
-        if not mine or set(self.kinds.values()).isdisjoint(kinds):
+        if self.argv is None or not mine or self._all_kinds.isdisjoint(kinds):
             return ()
         return ((self.binary, *self.argv(mine)),)
 
@@ -75,13 +76,17 @@ class Listing:
         return True
 
     @property
+    def hears(self) -> bool:
+        return self.argv is None
+
+    @property
     def learns(self) -> bool:
         return self.offering is not None
 
     def offer(self, unit: Unit, traces: str = "") -> Argv:
         if self.offering is not None:
             return (self.binary, *self.offering((".",), traces))
-        return (self.binary, *self.argv((unit.path,)))
+        return (self.binary, *(self.argv((unit.path,)) if self.argv is not None else ()))
 
     def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
         source = lru_cache(maxsize=None)(read)
@@ -107,13 +112,20 @@ class Listing:
             return why or f"{finding.rule} is not among the rules that this agent mends"
         return ""
 
+    @property
+    def _all_kinds(self) -> frozenset[Kind]:
+        return frozenset((self.kinds,) if isinstance(self.kinds, Kind) else self.kinds.values())
+
+    def _tells(self, one: Diagnostic) -> bool:
+        return isinstance(self.kinds, Kind) or one.code in self.kinds
+
     def _listed(self, result: Completed, read: Read) -> tuple[Diagnostic, ...]:
         said = result.stderr.decode("utf-8", "backslashreplace").strip()[-2000:]
         if result.ending is not Ending.EXITED or result.code not in self.codes or result.dropped:
             how = f"{result.ending.value}, exit code {result.code}, {result.dropped} bytes lost"
             raise ToolError(f"{self.name} gave no answer: {how}: {said or 'it said nothing'}")
         try:
-            return tuple(one for one in self.parse(result, read) if one.code in self.kinds)
+            return tuple(one for one in self.parse(result, read) if self._tells(one))
         except ValueError as error:
             raise ToolError(f"{self.name}'s answer can't be read: {error}: {said}") from error
 
@@ -125,7 +137,7 @@ class Listing:
         return Finding(
             tool=self.name,
             rule=rule,
-            kind=self.kinds[rule],
+            kind=self.kinds if isinstance(self.kinds, Kind) else self.kinds[rule],
             message=one.message,
             location=Location(
                 path=one.filename,

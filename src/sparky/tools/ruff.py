@@ -121,6 +121,10 @@ class Ruff:
         return bool(unit.only)
 
     @property
+    def hears(self) -> bool:
+        return False
+
+    @property
     def learns(self) -> bool:
         return False
 
@@ -158,9 +162,9 @@ class Ruff:
         if _is_re_export(finding.rule, finding.location.path):
             return "re-export in __init__.py: others may import it from here"
         if finding.fix is Fix.NONE:
-            return why or "needs a coding agent: ruff has no fix for it"
+            return f"needs a coding agent: {why or 'ruff has no fix for it'}"
         if finding.rule not in works.rules:
-            return why or f"{finding.rule} is not among the rules that this agent mends"
+            return f"needs a coding agent: {why or f'{finding.rule} is not among the rules that are mended'}"
         if finding.fix is Fix.UNSAFE and finding.rule not in works.unsafe:
             return f"unsafe fix not allowed for {finding.rule}" + (f": {why}" if why else "")
         return ""

@@ -46,7 +46,7 @@ def _alike(
     return (Rule(code=code, why=why, severity=severity, modern=modern) for code in codes.split())
 
 
-_BEHAVIOUR = "needs a coding agent: its remedy changes what the program does"
+_BEHAVIOUR = "its remedy changes what the program does"
 
 RULES: tuple[Rule, ...] = (
     # FORMATTING: layout and spellings without meaning. I001 is here: the order of imports is layout.
@@ -107,7 +107,7 @@ RULES: tuple[Rule, ...] = (
     # TEST_ORGANIZATION
     *_alike("PT001 PT003 PT006 PT007 PT010 PT018 PT020 PT022 PT023 PT024 PT025 PT026"),
     # COMPLEXITY: rewrites that collapse, and what has to be taken apart.
-    Rule(code="C901", why="needs a coding agent: how to take a function apart is no rule's to say"),
+    Rule(code="C901", why="how to take a function apart is no rule's to say"),
     *_alike("RET505 RET506 RET507 RET508 SIM101 SIM102 SIM103 SIM109 SIM114 SIM117 SIM118 SIM201 SIM202"),
     *_alike("SIM208 SIM210 SIM211 SIM212 SIM220 SIM221 SIM222 SIM223 SIM401 SIM910 SIM911"),
 )

@@ -5,7 +5,6 @@ Usual source is read by its layout, at a third of what the parser costs; a test 
 
 import ast
 import re
-from bisect import bisect_right
 from functools import cache
 
 from sparky.foreign import parse_foreign
@@ -14,11 +13,11 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _BODIES = ("body", "orelse", "handlers", "finalbody", "cases")
 """Where statements hold others: only these are followed, expressions hold none."""
 _QUOTED = re.compile(
-    rb'"{3}(?:[^"\\]|\\.|"(?!""))*"{3}'
-    rb"|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}"
-    rb'|"(?:[^"\\\n]|\\.)*"'
-    rb"|'(?:[^'\\\n]|\\.)*'"
-    rb"|#[^\n]*",
+    rb'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+"""'
+    rb"|'''[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*+'''"
+    rb'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+    rb"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"
+    rb"|#[^\n]*+",
     re.DOTALL,
 )
 _LINE, _REST = b"\x01", b"\x02"
@@ -29,7 +28,6 @@ _PAIR = re.compile(rb"[(\[{][^()\[\]{}\n\x01]*[)\]}]")
 _LONG_PAIR = re.compile(rb"[(\[{][^()\[\]{}]*[)\]}]")
 _NESTED = 30
 """How deep brackets may lie in each other; what is deeper the parser reads."""
-_BREAK = re.compile(rb"[\n\x01]")
 _START = re.compile(rb"\n(?P<indent> *)(?:@|(?:async +)?(?:def|class) +(?P<name>[^\s:\x02]+))")
 _SCOPE = re.compile(rb"(?:^|[\r\n])[ \t\f]*(async|class|def|@)")
 
@@ -68,13 +66,14 @@ def _laid_out(source: bytes) -> tuple[str, ...] | None:
     flat = _flat(source)
     if _ODD.search(flat):
         return None
-    breaks = [found.start() for found in _BREAK.finditer(flat)]
-    names = [""] * len(breaks)
+    names = [""] * _breaks(flat, 0, len(flat))
     way: list[tuple[str, int]] = []
-    decorated: int | None = None
+    line = done = decorated = 0
     for mark in _START.finditer(flat):
+        line += _breaks(flat, done, mark.start() + 1)
+        done = mark.start() + 1
         if mark["name"] is None:
-            decorated = mark.start() if decorated is None else decorated
+            decorated = decorated or line
             continue
         name = mark["name"].decode(errors="replace")
         if not (name.isascii() and name.isidentifier()):
@@ -83,11 +82,16 @@ def _laid_out(source: bytes) -> tuple[str, ...] | None:
             way.pop()
         end = _end(flat, mark)
         way.append((f"{way[-1][0]}.{name}" if way else name, end))
-        first = bisect_right(breaks, mark.start() if decorated is None else decorated)
-        last = bisect_right(breaks, len(flat[mark.start() : end].rstrip()) + mark.start() - 1)
+        first = decorated or line
+        last = line + _breaks(flat, done, done + len(flat[done:end].rstrip()))
         names[first - 1 : last] = [way[-1][0]] * (last - first + 1)
-        decorated = None
+        decorated = 0
     return tuple(names)
+
+
+def _breaks(flat: bytes, start: int, end: int) -> int:
+    """How many lines begin between two places."""
+    return flat.count(b"\n", start, end) + flat.count(_LINE, start, end)
 
 
 def _flat(source: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sparky.tools import deptry, mypy, repeated, rewrite, ruff, typos, vulture
+from sparky.tools import deptry, failures, mypy, pyrefly, repeated, rewrite, ruff, typos, vulture
 from sparky.tools.tool import Read, Tool
 
 TOOLS: dict[str, Callable[[str, Read], Tool]] = {
@@ -13,10 +13,12 @@ TOOLS: dict[str, Callable[[str, Read], Tool]] = {
     "typos": typos.configure,
     "deptry": deptry.configure,
     "mypy": mypy.configure,
+    "pyrefly": pyrefly.configure,
+    "failures": failures.configure,
 }
 
 BINARIES = {name: name for name in TOOLS} | dict.fromkeys(
-    ("rewrite", "vulture", "repeated", "mypy"), "python"
+    ("rewrite", "vulture", "repeated", "mypy", "failures"), "python"
 )
 """The executable of each; a program of sparky's own runs in sparky's own Python."""
 

@@ -84,6 +84,11 @@ class Tool(Protocol):
         ...
 
     @property
+    def hears(self) -> bool:
+        """Whether a run of the target's tests speaks for it: it has no command, who looks has the answer."""
+        ...
+
+    @property
     def learns(self) -> bool:
         """Whether what the target's tests showed makes for better offers, which then take long."""
         ...

@@ -51,7 +51,7 @@ def configure(binary: str, read: Read) -> Listing:
         kinds={RULE: Kind.DOCUMENTATION},
         argv=argv,
         parse=_typos,
-        why={RULE: "more than one word may be meant"},
+        why={RULE: "needs a coding agent: more than one word may be meant"},
         suffixes=(".py", *_PAGES),
         codes=frozenset({0, 2}),
     )

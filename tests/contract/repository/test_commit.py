@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,14 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.agent import ToolFix
 from sparky.domain.change import FileChange
 from sparky.domain.issue import Kind
+from sparky.domain.state import Preferences
+from sparky.evidence.failing import hear
 from sparky.fixing.composer import Composer
 from sparky.fixing.stack import Layer
 from sparky.ports import UncommittableError
 from sparky.testing.house import memory_house
 from sparky.tools.tool import Unit
+from tests.builders import CONTEXT
 from tests.contract.repository.house import BRANCH, House
 
 
@@ -207,7 +211,9 @@ def test_bug_a_trial_had_line_ends_that_its_commit_does_not_have(house: House, t
     works = ToolFix(tools=("ruff",), rules=("F401",))
     unit = Unit(path="x.py", rule="F401")
     layer = Layer(part=0, kind=Kind.DEAD_CODE, agent="ruff", works=works, units=(unit,))
-    composer = Composer(ports, worktree, base, [layer], shown=lambda: None)
+    composer = Composer(
+        ports, worktree, base, [layer], shown=lambda: None, hear=partial(hear, ports, CONTEXT, Preferences())
+    )
     texts = {"x.py": b"import re\r\n"}
     trial = house.repository.overlay(base, composer.stored(texts))
     (worktree / "x.py").write_bytes(texts["x.py"])

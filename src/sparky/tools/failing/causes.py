@@ -1,0 +1,81 @@
+"""Why a test fails, as far as its message and the repository's history tell, and how that is mended."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sparky.domain.testing import TestCase, normal_failure
+from sparky.tools.failing import imports, names, paths
+from sparky.tools.failing.tree import Tree
+from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy
+
+MOVED_IMPORT, RENAMED, MOVED_FILE = "moved-import", "renamed-name", "moved-file"
+SNAPSHOT, FAILING = "stale-snapshot", "failing-test"
+
+_NAME = re.compile(r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
+_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
+_OF_MODULE = re.compile(r"AttributeError: module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
+_OF_OBJECT = re.compile(
+    r"AttributeError: (?:type object )?'(?P<owner>\w+)'(?: object)? has no attribute '(?P<name>\w+)'"
+)
+_UNKNOWN = re.compile(r"NameError: name '(?P<name>\w+)' is not defined")
+_FILE = re.compile(r"FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<file>[^']+)'")
+_SNAPSHOT = re.compile(r"\bsnapshots?\b", re.IGNORECASE)
+_SHOWN = 300
+
+Mend = tuple[str, str, tuple[Edit, ...]]
+"""A rule, a file, and the edits of it; none where it takes more than a rule."""
+
+
+def diagnose(cases: Iterable[TestCase], tree: Tree) -> Iterator[Diagnostic]:
+    """A finding for each red test, in the file that is to be mended; of some tests, in several files."""
+    for case in cases:
+        for rule, path, edits in _mends(case, tree) or [(_rule(case), _file(case, tree), ())]:
+            said = normal_failure(case.message.strip() or "it fails").splitlines()[0][:_SHOWN]
+            yield Diagnostic(
+                code=rule,
+                filename=path,
+                message=f"{case.id}: {said}",
+                location=edits[0].location if edits else Place(row=1, column=1),
+                fix=Remedy(applicability="safe", edits=edits) if edits else None,
+            )
+
+
+def _mends(case: TestCase, tree: Tree) -> list[Mend]:
+    said = case.message
+    if found := _NAME.search(said) or _MODULE.search(said):
+        return _imports(case, tree, ".".join(filter(None, (found["module"], found.groupdict().get("name")))))
+    path = _file(case, tree)
+    if path not in tree.sources:
+        return []
+    if found := _OF_MODULE.search(said):
+        return [(RENAMED, path, names.of_module(tree, path, found["module"], found["name"]))]
+    if found := _OF_OBJECT.search(said):
+        return [(RENAMED, path, names.of_object(tree, path, found["owner"], found["name"]))]
+    if found := _UNKNOWN.search(said):
+        return [(RENAMED, path, names.of_file(tree, path, found["name"]))]
+    if found := _FILE.search(said):
+        able = (one for one in (path, _own(case)) if one in tree.sources)
+        tried = ((MOVED_FILE, one, paths.mended(tree, one, found["file"])) for one in able)
+        return [next((mend for mend in tried if mend[2]), (MOVED_FILE, path, ()))]
+    return []
+
+
+def _imports(case: TestCase, tree: Tree, wanted: str) -> list[Mend]:
+    """The test's own file if that imports what is not there, else each file that does."""
+    own = [path for path in (_own(case),) if path in tree.sources]
+    lead = [*imports.importers(tree, wanted, own)] or [*imports.importers(tree, wanted, sorted(tree.sources))]
+    return [(MOVED_IMPORT, path, imports.mended(tree, path)) for path in lead]
+
+
+def _rule(case: TestCase) -> str:
+    return SNAPSHOT if _SNAPSHOT.search(case.message) else FAILING
+
+
+def _own(case: TestCase) -> str:
+    return case.id.partition("::")[0]
+
+
+def _file(case: TestCase, tree: Tree) -> str:
+    """The deepest file of the project that the failure came from, else the test's; else any: the whole."""
+    known = (path for path in (case.where, _own(case)) if path in tree.paths)
+    return next(known, min(tree.paths, default=""))

@@ -1,0 +1,24 @@
+"""TEST_FAILURE by a run of the target's own tests: what fails, and what of it by a move or a rename.
+
+It has no command: who looks runs the tests, and answers with what `tools.failing` makes of them.
+"""
+
+from sparky.domain.issue import Kind, Severity
+from sparky.tools.failing.causes import FAILING, MOVED_FILE, MOVED_IMPORT, RENAMED, SNAPSHOT
+from sparky.tools.listing import Listing
+from sparky.tools.tool import Read
+
+_WHY = {
+    MOVED_IMPORT: "needs a coding agent: the history does not name one place where it went",
+    RENAMED: "needs a coding agent: the history does not name one new name for it",
+    MOVED_FILE: "needs a coding agent: not one file, or not one literal, is the one that is meant",
+    SNAPSHOT: "needs a person: a snapshot is never rewritten unasked, since the code may be what is wrong",
+    FAILING: "needs a coding agent: no rule mends it",
+}
+
+
+def configure(binary: str, read: Read) -> Listing:
+    """The detector for any target."""
+    del read
+    kinds = dict.fromkeys(_WHY, Kind.TEST_FAILURE)
+    return Listing(name="failures", binary=binary, kinds=kinds, why=_WHY, severity=Severity.HIGH)
