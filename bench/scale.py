@@ -29,6 +29,8 @@ ROUNDS = 3
 CHANGED = 20
 """How many files the last commit, on the branch `work`, changes."""
 
+_MODULES = sorted(name for name in sys.stdlib_module_names if not name.startswith("_"))
+"""Of Python itself: nothing tests the repository, and an import of them is known to do nothing."""
 _BLOB = 4_000_000
 _COMMITTER = "committer Ada <ada@example.org> 1700000000 +0000"
 
@@ -36,7 +38,7 @@ _COMMITTER = "committer Ada <ada@example.org> 1700000000 +0000"
 def make(top: Path, *, files: int, findings: int, history_mb: int, seed: int) -> None:
     """Write the repository: `main`, and on top of it the branch `work`, which is checked out.
 
-    The findings are unused imports, spread evenly, and an unused variable in every third file. The history
+    The findings are unused imports, spread evenly, and a needless `pass` in every third file. The history
     holds random bytes, which nothing compresses; they are in no checkout.
     """
     top.mkdir(parents=True)
@@ -81,9 +83,9 @@ def _file(path: str, data: bytes) -> bytes:
 def _module(number: int, findings: int, chance: random.Random) -> bytes:
     """A module of some sixty lines, laid out as ruff does it."""
     local = int(findings > 0 and number % 3 == 0)
-    unused = "".join(f"import unused_{number}_{one}\n" for one in range(findings - local))
+    unused = "".join(f"import {one}\n" for one in _MODULES[: findings - local])
     parts = [_function(one, chance) for one in range(8)]
-    body = "".join(parts).replace("    result", "    unused = 1\n    result", local)
+    body = "".join(parts).replace("    result", "    pass\n    result", local)
     return f'"""Module {number}."""\n\n{unused}{body}'.encode()
 
 

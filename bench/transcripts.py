@@ -1,6 +1,9 @@
 """What reading transcripts costs, against `wc -l` and against parsing every line; and what it finds.
 
 bench/transcripts.py [--bytes 1.5e9] [--files 3000] [--peers]
+bench/transcripts.py --home DIR
+
+With --home only speed and memory, on the transcripts that are below a directory of Claude Code's.
 """
 
 import argparse
@@ -161,7 +164,8 @@ def check(truth: Truth, found: Library) -> None:
 def speed(paths: list[Path], home: Path, scratch: Path, size: int) -> None:
     loads = orjson(scratch / "orjson")
     figures: dict[str, list[tuple[float, float]]] = {}
-    halves = [paths[::2], paths[1::2]]
+    by_size = sorted(paths, key=lambda path: path.stat().st_size)
+    halves = [by_size[::2], by_size[1::2]]
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
         list(pool.map(scan, [[], []]))
         for number in range(ROUNDS):
@@ -276,6 +280,28 @@ def peers(home: Path, scratch: Path) -> None:
         print(f"  {name:22} {wall:6.2f} s, processor {used:6.2f} s")
 
 
+def measure(home: Path, scratch: Path) -> list[Path]:
+    """The transcripts below a directory, after printing what reading them costs."""
+    paths = [Path(source.path) for source in ClaudeReader().discover(home)]
+    size = sum(path.stat().st_size for path in paths)
+    print(f"{len(paths)} transcripts, {size / 1e6:.0f} MB")
+    speed(paths, home, scratch, size)
+    return paths
+
+
+def on_corpus(given: argparse.Namespace, scratch: Path) -> None:
+    home = scratch / "home"
+    corpus = Corpus(home, 7)
+    wall, _ = timed(lambda: corpus.fill(int(given.bytes), given.files))
+    print(f"a corpus written in {wall:.0f} s")
+    paths = measure(home, scratch)
+    check(corpus.truth, open_library(scratch / "state0", {"claude": home}, print))
+    again(scratch / "state0", home, paths[0])
+    large(scratch)
+    if given.peers:
+        peers(home, scratch)
+
+
 def main() -> None:
     """Write the corpus, measure, interleaved, and print the figures."""
     options = argparse.ArgumentParser(
@@ -283,22 +309,15 @@ def main() -> None:
     )
     options.add_argument("--bytes", type=float, default=1.5e9)
     options.add_argument("--files", type=int, default=3000)
+    options.add_argument("--home", type=Path, help="a directory with projects/, instead of the corpus")
     options.add_argument("--peers", action="store_true", help="measure ccusage and claude-code-log, too")
     given = options.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="sparky-bench-"))
     try:
-        home = scratch / "home"
-        corpus = Corpus(home, 7)
-        wall, _ = timed(lambda: corpus.fill(int(given.bytes), given.files))
-        paths = [Path(source.path) for source in ClaudeReader().discover(home)]
-        size = sum(path.stat().st_size for path in paths)
-        print(f"{len(paths)} transcripts, {size / 1e6:.0f} MB, written in {wall:.0f} s")
-        speed(paths, home, scratch, size)
-        check(corpus.truth, open_library(scratch / "state0", {"claude": home}, print))
-        again(scratch / "state0", home, paths[0])
-        large(scratch)
-        if given.peers:
-            peers(home, scratch)
+        if given.home:
+            measure(given.home, scratch)
+        else:
+            on_corpus(given, scratch)
     finally:
         shutil.rmtree(scratch)
 

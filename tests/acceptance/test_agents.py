@@ -1,8 +1,11 @@
 """Agents of a repository: written, checked, and asked in a run; the page that says how is tried here."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+from sparky.agents.imports import IMPORTS
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
 from tests.acceptance.world import replacing
@@ -57,3 +60,39 @@ def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_star
     assert (refused.code, f"{path}:5: 'codr' is no role" in refused.err, world.runs()) == (2, True, [])
     routed = world.sparky("route", "1")
     assert (routed.code, "sparky agents check" in routed.err) == (2, True)
+
+
+FAULTY = """\
+from dataclasses import replace
+
+from sparky.agents.imports import IMPORTS
+
+TIMID = replace(IMPORTS, bid=lambda issue: IMPORTS.bid(issue), takes=(), declines=())
+RIVAL = replace(TIMID, name="rival")
+STRANGE = replace(TIMID, name="strange", kinds=("NONSENSE",))
+BOASTFUL = replace(IMPORTS, name="boastful", priority=7, bid=lambda _: (1.2, ""), declines=())
+"""
+POINTS = "[sparky.agents]\nboastful = faulty:BOASTFUL\nrival = faulty:RIVAL\nstrange = faulty:STRANGE\n"
+
+
+def test_a_run_does_not_start_with_two_agents_of_a_level_an_unknown_kind_or_a_bid_over_1(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(BUG)
+    installed = world.root / "site"
+    (installed / "faulty-1.dist-info").mkdir(parents=True)
+    (installed / "faulty-1.dist-info/METADATA").write_text("Name: faulty\nVersion: 1\n", encoding="utf-8")
+    (installed / "faulty-1.dist-info/entry_points.txt").write_text(POINTS, encoding="utf-8")
+    (installed / "faulty.py").write_text(FAULTY, encoding="utf-8")
+    argv = [sys.executable, "-m", "sparky", "run", "1", *world.script()]
+    env = {**world.env, "PYTHONPATH": str(installed)}
+    refused = subprocess.run(argv, cwd=world.repo, env=env, capture_output=True, text=True, check=False)
+    said = refused.stderr.removeprefix("error: ").split("; ")
+    boast = "boastful: its confidence 1.2 is not within 0 and 1"
+    rival = "imports (sparky/agents/imports.py) and rival (faulty.py) share the priority 100"
+    assert (refused.returncode, world.runs()) == (2, []), refused.stderr
+    assert [line for line in said if line.startswith("entry point")] == [
+        *[f"entry point boastful: IMPORT_ERROR: boastful (faulty.py): {boast}"] * len(IMPORTS.takes),
+        f"entry point rival: IMPORT_ERROR: {rival}",
+        "entry point strange: strange (faulty.py): unknown kind NONSENSE",
+    ]

@@ -29,7 +29,8 @@ LOADED = """
 import sys
 from sparky.cli.main import cli
 cli.main(sys.argv[1:], standalone_mode=False)
-print(*sorted({"dbos", "sqlalchemy", "rich", "msgspec"} & set(sys.modules)), file=sys.stderr)
+large = {"dbos", "sqlalchemy", "rich", "msgspec", "sparky.domain.state", "sparky.ports", "sparky.config"}
+print(*sorted(large & set(sys.modules)), file=sys.stderr)
 """
 
 
@@ -115,7 +116,14 @@ def test_the_help_lists_every_verb_in_the_order_of_the_table() -> None:
     assert (said.exit_code, found) == (0, list(VERBS.items()))
 
 
-@pytest.mark.parametrize(("words", "loaded"), [(["--help"], ""), (["status", "--json"], "msgspec rich")])
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [
+        (["--help"], ""),
+        (["transcripts", "list", "--help"], "msgspec"),
+        (["status", "--json"], "msgspec rich sparky.domain.state"),
+    ],
+)
 def test_who_only_reads_does_not_pay_for_the_engine(place: Place, words: list[str], loaded: str) -> None:
     said = place.call(sys.executable, "-c", LOADED, *words)
     assert (said.code, said.err) == (0, f"{loaded}\n")

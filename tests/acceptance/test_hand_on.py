@@ -13,6 +13,11 @@ import os
 
 def total(text: str) -> int:
     return sum(eval(text))
+
+
+def late() -> int:
+    return 1
+    print("never")
 """
 FILES: Mapping[str, str] = {
     "shop.py": SHOP,
@@ -30,47 +35,52 @@ from ast import literal_eval
 
 def total(text: str) -> int:
     return sum(literal_eval(text))
+
+
+def late() -> int:
+    return 1
+    print("never")
 """
 RIGHT: Session = {"issue": "left-security", "steps": [{"do": "write", "path": "shop.py", "text": MENDED}]}
-WRONG = replacing("shop.py", "eval(text)", "map(int, text)", issue="left-security")
+WRONG = replacing("shop.py", "return sum(", "return 0 * sum(", issue="left-dead-code")
 BY_TOOLS = "IMPORT_ERROR: mend 1 finding(s) in 1 file(s)"
+BY_A_SESSION = "SECURITY: mend 1 finding(s) that no rule mends"
 
 
 def fixed(world: World, *more: str) -> Said:
-    return world.sparky("fix", "--auto", "--json", "-k", "security", "-k", "import_error", *more)
+    kinds = ("-k", "security", "-k", "dead_code", "-k", "import_error")
+    return world.sparky("fix", "--auto", "--json", *kinds, *more)
 
 
 def commits(world: World) -> list[str]:
     return world.git("log", "--reverse", "--format=%s", "main").splitlines()[1:]
 
 
-def test_what_no_rule_mends_is_mended_by_a_coding_agent_on_top_of_what_the_tools_did(
+def test_what_no_rule_mends_is_mended_by_a_coding_agent_and_what_that_could_not_stays(
     world_of: MakeWorld,
 ) -> None:
     world = world_of(FILES)
-    said = fixed(world, *world.script(RIGHT))
-    assert (said.code, said.json()["outcome"], said.json()["issues_remaining"]) == (0, "merged", []), said.err
-    assert commits(world) == [BY_TOOLS, "1 SECURITY finding(s) that no rule mends"]
+    said = fixed(world, *world.script(RIGHT, WRONG))
+    assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
+    assert commits(world) == [BY_TOOLS, BY_A_SESSION]
     assert (world.repo / "shop.py").read_text() == MENDED
-
-
-@pytest.mark.parametrize(
-    ("session", "reason"),
-    [
-        (WRONG, "test_shop.py::test_total"),
-        pytest.param({**WRONG, "steps": [], "success": False}, "no files matched", marks=pytest.mark.soak),
-    ],
-)
-def test_what_the_coding_agent_could_not_mend_stays_and_so_do_the_commits_of_the_tools(
-    world_of: MakeWorld, session: Session, reason: str
-) -> None:
-    world = world_of(FILES)
-    said = fixed(world, *world.script(session))
-    assert (said.code, said.json()["outcome"], commits(world)) == (0, "merged", [BY_TOOLS]), said.err
     (left,) = said.json()["issues_remaining"]
-    assert left.startswith("shop.py:2 S307 ")
-    assert ": a coding agent was asked to mend it, and left it: " in left
-    assert reason in left
+    assert left.startswith("shop.py:10 unreachable-code ")
+    assert (
+        ": a coding agent was asked to mend it, and left it: DEAD_CODE: mend 1 finding(s) that no rule"
+        in left
+    )
+    assert "test_shop.py::test_total" in left
+
+
+@pytest.mark.soak
+def test_where_no_session_mends_anything_the_commits_of_the_tools_stay(world_of: MakeWorld) -> None:
+    world = world_of(FILES)
+    said = fixed(world, *world.script({"success": False, "summary": "no idea"}))
+    assert (said.code, said.json()["outcome"], commits(world)) == (0, "merged", [BY_TOOLS]), said.err
+    reasons = [line.partition(": a coding agent")[2] for line in said.json()["issues_remaining"]]
+    assert len(reasons) == 2
+    assert all("no files matched" in reason for reason in reasons)
 
 
 def test_nobody_is_no_coding_agent_to_hand_on_to(world_of: MakeWorld) -> None:
@@ -90,4 +100,4 @@ def test_the_configuration_can_ask_for_it_and_what_was_handed_on_waits_for_a_per
     said = world.sparky("fix", "--json", "-k", "security")
     assert (said.code, said.json()["outcome"], commits(world)) == (0, "ready", []), said.err
     assert world.sparky("merge", said.json()["run_id"]).code == 0
-    assert commits(world) == ["1 SECURITY finding(s) that no rule mends"]
+    assert commits(world) == [BY_A_SESSION]

@@ -13,6 +13,7 @@ from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.scenes import SCENES
 from tests.acceptance.world import World
 
+TESTED = "Merged only where no test is worse than before: pytest"
 WHY = "coder: it needs a coding agent (--runner NAME) or a script (--script FILE)"
 PROGRAM = """
 import dataclasses, json, sys
@@ -43,7 +44,7 @@ def assert_scenes(world: World, kinds: Iterable[Kind], subtests: pytest.Subtests
             (commit,) = world.git("log", f"--grep=^{kind.value}: ", "--format=%H", f"{base}..main").split()
             said = world.git("show", "-s", "--format=%b", commit).splitlines()
             files = world.git("show", "--format=", "--name-only", commit).splitlines()
-            assert (said[0], files) == (scene.rule, list(scene.mended))
+            assert (said[0], said[2], files) == (scene.rule, TESTED, list(scene.mended))
             now = {path: (world.repo / path).read_bytes().decode() for path in scene.files}
             assert now == {**scene.files, **scene.mended}
 

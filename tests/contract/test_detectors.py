@@ -1,8 +1,10 @@
 """The real tools on a project with a fault of every kind: what they find, what sparky's edits make of it."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +13,14 @@ from sparky.domain.command import Completed
 from sparky.domain.finding import Finding, Fix
 from sparky.domain.issue import Kind
 from sparky.evidence.detect import run_tool
+from sparky.formats.values_json import dump
 from sparky.testing.house import memory_house
 from sparky.tools.table import BINARIES, TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 from tests.contract.faults import FAULTS
 
 BESIDE = Path(sys.executable).parent
+GOLDEN = Path(__file__).parents[1] / "golden" / "findings"
 PORTS = replace(memory_house(Path("nowhere"), lambda _: ()).ports, shell=SystemShell({}))
 
 
@@ -55,35 +59,28 @@ def lines(findings: tuple[Finding, ...]) -> list[str]:
     return [f"{f.kind.value} {where} {f.rule} {f.fix.value}: {f.message}" for f, where in places]
 
 
-EXPECTED = {
-    "rewrite": [
-        "SECURITY shop.py:10 key S324 safe: Probable use of insecure hash functions in `hashlib`: `md5`",
-    ],
-    "vulture": ["DEAD_CODE shop.py:44 _old_key unused-private safe: unused function `_old_key`"],
-    "repeated": [
-        "DRY_VIOLATION shop.py:22 amount repeated-function safe: `amount` has the same body as `total`",
-    ],
-    "typos": [
-        "DOCUMENTATION README.md:3  typo safe: `recieve` should be `receive`",
-        "DOCUMENTATION shop.py:9 key typo safe: `seperate` should be `separate`",
-    ],
-    "deptry": ["DEPENDENCY pyproject.toml:7  DEP002 safe: `requests` is declared, and nothing imports it"],
-    "mypy": ["TYPE_ERROR shop.py:48 greet no-untyped-def unsafe: Function is missing a type annotation"],
-}
+def golden(name: str) -> Any:
+    """What a tool is to find among the faults, as JSON; its recorded answer is beside it."""
+    return json.loads((GOLDEN / name / "faults_expected.json").read_bytes())
 
 
 @pytest.mark.parametrize(
-    "name", [*sorted({*EXPECTED} - {"mypy"}), pytest.param("mypy", marks=pytest.mark.soak)]
+    "name",
+    ["deptry", "repeated", "rewrite", "typos", "vulture", pytest.param("mypy", marks=pytest.mark.soak)],
 )
 def test_each_detector_finds_its_faults_and_finds_them_no_more_once_they_are_mended(
     name: str, tmp_path: Path
 ) -> None:
     target = Target(tmp_path, name, FAULTS)
     found = target.find()
-    assert lines(found) == EXPECTED[name]
+    assert list(dump(found)) == golden(name)
     for finding in found:
         target.mend(finding.location.path, finding.rule)
     assert target.find() == ()
+
+
+def test_ruff_finds_the_faults_of_its_kinds(tmp_path: Path) -> None:
+    assert list(dump(Target(tmp_path, "ruff", FAULTS).find())) == golden("ruff")
 
 
 def test_what_the_edits_leave(tmp_path: Path) -> None:

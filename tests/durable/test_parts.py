@@ -71,7 +71,7 @@ def test_kill_9_in_a_session_that_findings_were_handed_to_and_resume_merge_them_
     assert here.git("log", "--reverse", "--format=%s", "main").splitlines() == [
         "base",
         "IMPORT_ERROR: mend 1 finding(s) in 1 file(s)",
-        "1 SECURITY finding(s) that no rule mends",
+        "SECURITY: mend 1 finding(s) that no rule mends",
     ]
     assert sorted(str(run["issue"]) for run in here.runs()) == ["fix", "fix-all", "left-security"]
 

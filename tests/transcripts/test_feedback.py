@@ -1,5 +1,6 @@
 """What is a person's, and what is not, in every form that Claude Code has written it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from sparky.transcripts.claude_scan import read_fast, read_whole
 from sparky.transcripts.feedback import heard
 from sparky.transcripts.jsonl import entries
 from sparky.transcripts.model import Link, Mark, digest
+from sparky.transcripts.plain import parse
 from sparky.transcripts.tree import Place
 from tests.transcripts.lines import (
     BARE,
@@ -174,7 +176,7 @@ MACHINE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", HUMAN)
 def test_what_a_person_said_is_heard(name: str) -> None:
     line, expected = HUMAN[name]
-    assert [(one.kind.value, one.text) for one in said(line)] == expected
+    assert [(one.kind.value, one.text) for one in said(parse(json.dumps(line).encode()))] == expected
 
 
 @pytest.mark.parametrize("name", MACHINE)

@@ -172,6 +172,28 @@ def test_a_line_that_was_torn_and_went_on_as_another_is_bad(cut: int) -> None:
     assert ([one.message for one in fast.usage], fast.bad) == (["m2"], (len(before),))
 
 
+def test_a_broken_answer_spoils_none_of_its_neighbours() -> None:
+    def of_a_message(**more: object) -> str:
+        line = real("m2", OWN, words("x"))
+        message = line["message"]
+        assert isinstance(message, dict)
+        return text_of({**line, "message": {**message, **more}})
+
+    broken = of_a_message().replace('"output_tokens":1', '"output_tokens":1]')
+    others = (of_a_message(id=""), of_a_message(model=""), of_a_message(usage=None), of_a_message(id=None))
+    same = (of_a_message(stop_sequence="x", model="first"), of_a_message(model="last"))
+    before = text_of(user("one"), real("m1", OWN, words("x")))
+    after = text_of(real("m3", OWN, words("x")))
+    fast, whole = scans("".join((before, broken, *others, *same, after)).encode())
+    assert sorted(fast.usage) == sorted(whole.usage)
+    assert {one.message: one.model for one in fast.usage} == {
+        "m1": "claude-haiku-4-5",
+        "m2": "last",
+        "m3": "claude-haiku-4-5",
+    }
+    assert fast.bad == whole.bad == (len(before),)
+
+
 @pytest.mark.parametrize("content", [b'[{"type":tex', b'"\xff\xfe"', b'"\x01"'], ids=repr)
 def test_an_answer_with_broken_content_costs_what_it_says_and_only_the_whole_reading_calls_it_bad(
     content: bytes, tmp_path: Path

@@ -15,6 +15,7 @@ from sparky.domain.change import (
     Change,
     FileChange,
     Lines,
+    below,
     is_lock_file,
     is_migration,
     is_test_module,
@@ -214,3 +215,18 @@ def test_lock_files_and_migrations_are_known_by_their_paths(
     path: str, *, lock: bool, migration: bool
 ) -> None:
     assert (is_lock_file(path), is_migration(path)) == (lock, migration)
+
+
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        (["src"], ["src/a.py", "src/b/c.py"]),
+        (["src/b/", "top.py"], ["top.py", "src/b/c.py"]),
+        (["./src/a.py"], ["src/a.py"]),
+        (["sr", "a.py", "src/b/c"], []),
+        (["none", "."], ["top.py", "src/a.py", "src/b/c.py"]),
+        ([], []),
+    ],
+)
+def test_paths_below_places(places: list[str], found: list[str]) -> None:
+    assert below(["top.py", "src/a.py", "src/b/c.py"], places) == tuple(found)

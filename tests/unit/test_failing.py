@@ -89,6 +89,14 @@ def test_an_import_is_left_where_it_is_ready_or_takes_more_than_a_rule(test: str
     assert moved(test) == {}
 
 
+def test_a_local_of_the_same_name_does_not_stand_for_what_a_module_had() -> None:
+    old = {"shop/prices.py": TOTAL, "tests/test_a.py": "from shop.prices import total\n"}
+    new = {**old, "shop/prices.py": "def f():\n    total = 1\n    return total\n", "shop/sums.py": TOTAL}
+    assert mended(NO_NAME, old, new) == {"tests/test_a.py": "from shop.sums import total\n"}
+    made = {**new, "shop/prices.py": "def __getattr__(name): ...\n"}
+    assert mended(NO_NAME, old, made) == {}
+
+
 def test_relative_imports_of_the_source_stay_relative_and_all_that_is_broken_in_a_file_is_mended() -> None:
     report = "from .prices import total\nfrom .rates import tax\n"
     old = {"shop/__init__.py": "", "shop/prices.py": TOTAL, "shop/rates.py": TAX, "shop/report.py": report}
@@ -145,7 +153,8 @@ def test_a_name_of_its_own_that_a_file_has_no_more_is_followed() -> None:
     where = "shop/prices.py"
     expected = {where: new.replace("return total", "return amount")}
     assert renamed(new, "", message, old=old, where=where) == expected
-    assert renamed(f"{new}\ntotal = 1\n", "", message, old=old, where=where) == {}
+    for other in ("total = 1", "def f(total): return total", "def f():\n    total = 1"):
+        assert renamed(f"{new}\n{other}\n", "", message, old=old, where=where) == {}
 
 
 def test_where_the_history_names_no_single_place_nothing_is_mended() -> None:

@@ -65,7 +65,7 @@ def test_what_is_left_of_a_kind_is_an_issue_that_permits_nothing() -> None:
     assert issue == Issue(
         id="left-dead-code",
         key=issue.key,
-        title="2 DEAD_CODE finding(s) that no rule mends",
+        title="DEAD_CODE: mend 2 finding(s) that no rule mends",
         source=Source.LEFTOVERS,
         body="- a.py:1 F401 m: why\n- b.py:2 F841 n: why",
         kinds=(Kind.DEAD_CODE,),

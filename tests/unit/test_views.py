@@ -10,7 +10,8 @@ from sparky.domain.issue import Kind, Severity
 from sparky.domain.result import result_of
 from sparky.domain.run import Life
 from sparky.domain.state import Outcome
-from sparky.views import StatusLine, Story, StoryStep, bid_line, ordered, status_line, story
+from sparky.status import StatusLine, ordered, status_line
+from sparky.views import Story, StoryStep, bid_line, story
 from tests.builders import CONTEXT, RUN, changed, refusal, routed, row_of, sha, state_of, visited
 
 LINE = StatusLine(

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sparky.adapters.git import Found, checkout_at, resolve
 from sparky.adapters.issue_files import MarkdownTracker
@@ -12,13 +12,14 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Budget, Evidence
-from sparky.domain.change import nameless
+from sparky.domain.change import below, nameless
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Finding, findings_issue, fingerprint, left, leftovers_issue
 from sparky.domain.issue import Issue, Kind, branch_name, issue_key, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.evidence.failing import hear
+from sparky.evidence.tests import withheld
 from sparky.formats.values_json import encode
 from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
@@ -167,7 +168,6 @@ def scan(
         known = ", ".join(kind.value for kind in SAFE_ORDER)
         raise UsageError(f"no detector looks for {', '.join(strange)} yet; those there are look for {known}")
     looked = tuple(dict.fromkeys((*wanted, Kind.FORMATTING)))
-    refused = dict(ports.refusals.refusals(context.git_dir))
     fixers = {
         kind: (agent.name, agent.works)
         for agent in ports.agents
@@ -180,6 +180,7 @@ def scan(
         heard = hear(ports, context, preferences, context.base)
         seen = detect(ports, root, context.base, looked, tuple(paths) or (".",), hear=heard)
         tools = {name: bind(ports, name, root) for name in ports.binaries}
+    refused = withheld(ports, context, preferences, seen.findings)
     found = []
     for finding in seen.findings:
         if finding.kind in wanted or finding.rule in BROKEN:
@@ -219,10 +220,7 @@ def handed_on(house: House, seen: Scan, issue: Issue, context: Context) -> Issue
 def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
     """The Python files of a commit that lie in the paths; in all of it without paths."""
     sources = [file for file in ports.repository.files(sha) if file.endswith(SOURCES)]
-    places = [PurePosixPath(path) for path in paths]
-    if not places or PurePosixPath() in places:
-        return sources
-    return (file for file in sources if any(PurePosixPath(file).is_relative_to(place) for place in places))
+    return below(sources, paths or (".",))
 
 
 def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:

@@ -19,7 +19,6 @@ from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Earlier, PipelineState
 from sparky.environment import Environment
 from sparky.formats.values_json import UnreadableStateError, decode
-from sparky.reports.told import BRIEFING, Briefing
 
 EARLIER_RUNS = 5
 """How many runs of an issue a new one is told of."""
@@ -70,11 +69,6 @@ class House:
             with suppress(UnreadableStateError):
                 told.append(tried(self.store.state(row.run_id)))
         return tuple(told)
-
-    def briefings(self, state: PipelineState) -> dict[int, Briefing]:
-        """What attempts were told by reports, by their place in the run; not all were."""
-        told = enumerate(attempt.blobs.get(BRIEFING) for attempt in state.attempts)
-        return {place: decode(self.blobs.get(digest), Briefing) for place, digest in told if digest}
 
     def result(self, state: PipelineState) -> Result:
         """The result of a run, with all files and all that stays named."""

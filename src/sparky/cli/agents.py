@@ -13,7 +13,7 @@ from sparky.agents.table import check, overlaps, owner
 from sparky.app.build import RUNNERS, read_agents
 from sparky.cli.options import KindType, named_repository, repository
 from sparky.cli.output import as_json, put_json, say
-from sparky.cli.screen import out
+from sparky.cli.terminal import out
 from sparky.domain.agent import ROUTED, Agent, Role, Session, ToolFix
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind

@@ -11,7 +11,7 @@ from sparky.adapters.repository import GitRepository
 from sparky.adapters.shell import SystemShell
 from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, put_json
-from sparky.cli.screen import out
+from sparky.cli.terminal import out
 
 
 @click.command("diff")

@@ -8,7 +8,7 @@ from rich.markup import escape
 from sparky.app.checks import check_machine
 from sparky.cli.options import repository
 from sparky.cli.output import as_json, put_json
-from sparky.cli.screen import out
+from sparky.cli.terminal import out
 from sparky.environment import read_environment
 
 

@@ -25,8 +25,9 @@ from sparky.cli.options import (
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.scan import finding_line
 from sparky.cli.scope import changed_options, look, scope
-from sparky.cli.screen import out, put_rest, text
+from sparky.cli.screen import put_rest
 from sparky.cli.take import exit_code, put_outcome, take_issue
+from sparky.cli.terminal import out, text
 from sparky.config import budget
 from sparky.domain.errors import UsageError
 from sparky.domain.finding import left

@@ -10,10 +10,11 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.read import House
 from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json
-from sparky.cli.screen import out
+from sparky.cli.terminal import out
 from sparky.domain.run import RunRow
 from sparky.reports.metrics import Metric, Told, cost, measure
 from sparky.reports.plain import cost_view, metric_view
+from sparky.reports.told import briefings
 
 
 @click.command("metrics")
@@ -54,7 +55,7 @@ def command(limit: int, repo: Path | None, *, check: bool, as_json: bool) -> int
 
 def _told(home: House, row: RunRow) -> Told:
     state = home.store.state(row.run_id)
-    return Told(state=state, briefings=home.briefings(state))
+    return Told(state=state, briefings=briefings(state, home.blobs))
 
 
 def _table(metrics: tuple[Metric, ...]) -> Table:

@@ -14,7 +14,7 @@ from sparky.adapters.reports import ReportsError, Shelf, add_report, open_folder
 from sparky.adapters.shell import SystemShell
 from sparky.cli.options import repository
 from sparky.cli.output import as_json, put_json, say
-from sparky.cli.screen import out, text
+from sparky.cli.terminal import out, text
 from sparky.domain.agent import Role
 from sparky.domain.errors import UserError
 from sparky.domain.report import FOLDER, Filed, in_order, latest, next_id, of_agent

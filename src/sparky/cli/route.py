@@ -9,7 +9,7 @@ from sparky.app.intake import base_of, context_of
 from sparky.cli.errand import find_errand
 from sparky.cli.options import place, repository, runner, script
 from sparky.cli.output import as_json, put_json, say
-from sparky.cli.screen import out, text
+from sparky.cli.terminal import out, text
 from sparky.stages.route import find_routes
 from sparky.views import bid_line
 

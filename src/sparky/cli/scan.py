@@ -11,7 +11,7 @@ from sparky.app.intake import BY_DEFAULT, Scan, Sorted, base_of, context_of
 from sparky.cli.options import kinds_option, paths_argument, place, repository
 from sparky.cli.output import put_json, say
 from sparky.cli.scope import changed_options, look, scope
-from sparky.cli.screen import out, text
+from sparky.cli.terminal import out, text
 from sparky.config import preferences
 from sparky.domain.issue import Kind
 from sparky.tools import sarif

@@ -1,8 +1,8 @@
 """Which paths a verb is limited to: those that are named, those that are changed, or both."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +12,7 @@ from sparky.adapters.shell import SystemShell
 from sparky.app.intake import SOURCES, Scan, scan
 from sparky.cli.options import Place, inside
 from sparky.cli.output import say
-from sparky.domain.change import is_text, nameless
+from sparky.domain.change import below, is_text, nameless
 from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.domain.state import Context, Preferences
@@ -53,10 +53,10 @@ def scope(
         say(f"note: untracked files are not part of the base: {shown}")
     head = here.found.head or ""
     there = repository.files(head)
-    if absent := [one for one in named if not _below(one, there)]:
+    if absent := [one for one in named if not below(there, [one])]:
         raise UsageError(f"{', '.join(absent)}: not in the commit {head[:10]}")
     sources = _changed_sources(repository, fork, head, frozenset(there))
-    wanted = tuple(dict.fromkeys(path for one in named or (".",) for path in _below(one, sources)))
+    wanted = below(sources, named or (".",))
     if wanted:
         say(f"note: limited to {len(wanted)} file(s) changed since {fork.ref} ({fork.sha[:10]})")
         return Scope(paths=wanted)
@@ -80,7 +80,3 @@ def _changed_sources(
     for line in nameless(names):
         say(f"note: {line}")
     return tuple(name for name in names if is_text(name))
-
-
-def _below(place: str, paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(path for path in paths if PurePosixPath(path).is_relative_to(place))

@@ -1,45 +1,15 @@
 """How runs look on a terminal. Decides nothing: it is handed views."""
 
-import sys
-
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
-from sparky.adapters.progress import one_line
+from sparky.cli.terminal import out, text
 from sparky.domain.agent import Route
 from sparky.domain.attempt import Verdict
 from sparky.domain.escalation import Escalation
 from sparky.domain.result import Result
 from sparky.domain.state import Outcome
-from sparky.views import StatusLine, Story, StoryStep, bid_line, briefing_lines
+from sparky.views import Story, StoryStep, bid_line, briefing_lines
 
 _COLOUR = {Verdict.PASS: "green", Verdict.REVISE: "yellow", Verdict.ESCALATE: "red", Verdict.SKIP: "cyan"}
 _SHOWN = 12
-_WIDE = 1000
-
-
-def out() -> Console:
-    """Standard output; plain where it is no terminal, and then as wide as what is written."""
-    return Console(highlight=False, emoji=False, soft_wrap=True, width=None if sys.stdout.isatty() else _WIDE)
-
-
-def text(words: str) -> str:
-    """Words of an issue, an agent or a tool, as one line without markup that moves no cursor."""
-    return escape(one_line(words))
-
-
-def status_table(lines: tuple[StatusLine, ...]) -> Table:
-    """The runs as a table."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("RUN", "STATE", "STAGE", "ISSUE", "NEXT"):
-        table.add_column(name, overflow="fold", no_wrap=name == "RUN")
-    for line in lines:
-        state = line.outcome.value if line.outcome else line.life.value
-        colour = "yellow" if line.needs_person else "default"
-        title = text(line.title)
-        table.add_row(line.run_id, f"[{colour}]{state}[/]", line.stage, title, line.next_step)
-    return table
 
 
 def put_story(story: Story) -> None:

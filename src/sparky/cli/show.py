@@ -5,6 +5,7 @@ import click
 from sparky.cli.home import house, run_argument
 from sparky.cli.output import as_json, put_json
 from sparky.cli.screen import put_story
+from sparky.reports.told import briefings
 from sparky.views import story
 
 
@@ -19,7 +20,7 @@ def command(run: str, *, as_json: bool) -> None:
     home = house()
     row = home.find(run)
     state = home.store.state(row.run_id)
-    told = story(state, home.life(row), home.result(state), home.briefings(state))
+    told = story(state, home.life(row), home.result(state), briefings(state, home.blobs))
     if as_json:
         put_json(told)
     else:

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import click
+from rich.table import Table
 
 from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json
-from sparky.cli.screen import out, status_table
 from sparky.cli.table import load
-from sparky.views import ordered, status_line
+from sparky.cli.terminal import out, text
+from sparky.status import StatusLine, ordered, status_line
 
 _LOOKED_AT = 500
 """How many of the newest runs are looked at for those that wait."""
@@ -42,6 +43,18 @@ def command(limit: int, repo: Path | None, *, as_json: bool) -> None:
     if as_json:
         put_json(shown)
     elif shown:
-        out().print(status_table(shown))
+        out().print(_table(shown))
     else:
         out().print("no runs yet: `sparky run ISSUE`, `sparky fix`, or `sparky demo`")
+
+
+def _table(lines: tuple[StatusLine, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("RUN", "STATE", "STAGE", "ISSUE", "NEXT"):
+        table.add_column(name, overflow="fold", no_wrap=name == "RUN")
+    for line in lines:
+        state = line.outcome.value if line.outcome else line.life.value
+        colour = "yellow" if line.needs_person else "default"
+        title = text(line.title)
+        table.add_row(line.run_id, f"[{colour}]{state}[/]", line.stage, title, line.next_step)
+    return table

@@ -7,7 +7,7 @@ import click
 from rich.table import Table
 
 from sparky.cli.output import as_json, put_json, say
-from sparky.cli.screen import out, text
+from sparky.cli.terminal import out, text
 from sparky.cli.transcripts_options import library, note_oddities, wanted, which
 from sparky.transcripts.cost import PRICES, Account, Bill, accounts, differs, total
 from sparky.transcripts.feedback import moment

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from sparky.cli.output import as_json, put_json, say
-from sparky.cli.screen import out, text
+from sparky.cli.terminal import out, text
 from sparky.cli.transcripts_options import library, raw, wanted, which
 from sparky.domain.errors import UsageError
 from sparky.transcripts.learn import learn, lines

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from sparky.cli.output import as_json, put_json
-from sparky.cli.screen import out, text
+from sparky.cli.terminal import out, text
 from sparky.cli.transcripts_options import library, note_oddities, raw, wanted, which
 from sparky.transcripts.library import leaves_of, turns
 from sparky.transcripts.model import Feedback, FeedbackKind, Turn

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import accumulate
 from pathlib import PurePosixPath
 
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
@@ -152,6 +153,14 @@ def is_migration(path: str) -> bool:
 def is_text(path: str) -> bool:
     """Whether a file's name is UTF-8; any other can neither be written to JSON nor be found in a report."""
     return path == path.encode(errors="ignore").decode()
+
+
+def below(paths: Iterable[str], places: Iterable[str]) -> tuple[str, ...]:
+    """Those of the paths that are one of the places or lie in one, in their order; all of them lie in "."."""
+    known = {PurePosixPath(place).as_posix() for place in places}
+    if "." in known:
+        return tuple(paths)
+    return tuple(path for path in paths if not known.isdisjoint(accumulate(path.split("/"), "{}/{}".format)))
 
 
 def nameless(paths: Iterable[str]) -> tuple[str, ...]:

@@ -14,11 +14,12 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Fix(Enum):
-    """Whether the tool that found a defect can mend it."""
+    """Whether the tool that found a defect can mend it; in what a program writes it could, and is not to."""
 
     NONE = "none"
     SAFE = "safe"
     UNSAFE = "unsafe"
+    GENERATED = "generated"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +156,7 @@ def leftovers_issue(kind: Kind, lines: Sequence[str], repository: str, whole: Is
     return Issue(
         id=leftovers_of(kind),
         key=issue_key(repository, Source.LEFTOVERS, f"{whole.key} {kind.value}"),
-        title=f"{len(lines)} {kind.value} finding(s) that no rule mends",
+        title=f"{kind.value}: mend {len(lines)} finding(s) that no rule mends",
         source=Source.LEFTOVERS,
         body="\n".join(f"- {line}" for line in lines),
         kinds=(kind,),

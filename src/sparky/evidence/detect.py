@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from errno import ELOOP
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from io import FileIO
+from pathlib import Path
 
 from sparky.domain.attempt import Evidence
+from sparky.domain.change import below
 from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
@@ -94,7 +97,8 @@ def detect(
     if hear is not None and Kind.TEST_FAILURE in wanted:
         answer = hear({})
         heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
-        findings += [one for one in heard if _below(one.location.path, paths)]
+        mine = frozenset(below((one.location.path for one in heard), paths))
+        findings += [one for one in heard if one.location.path in mine]
         evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
         notes += () if answer.argv else ("no test command was found, so no failing test is told",)
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
@@ -104,10 +108,6 @@ def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, where of two tools that name one line by one rule the one that can mend it speaks."""
     shared = {_spot(one) for one in findings if one.rule in SHARED and one.tool != "ruff"}
     return tuple(one for one in findings if one.tool != "ruff" or _spot(one) not in shared)
-
-
-def _below(path: str, places: Sequence[str]) -> bool:
-    return any(PurePosixPath(path).is_relative_to(place) for place in places)
 
 
 def _spot(finding: Finding) -> tuple[str, int | None, str]:
@@ -136,15 +136,23 @@ def reader(root: Path) -> Read:
 
     def read(path: str) -> bytes | None:
         place = f"{root}/{path}"
-        if not real(place.rpartition("/")[0]) or os.path.islink(place):  # noqa: PTH114 - it has many files
+        if not real(place.rpartition("/")[0]):
             return None
         try:
-            with open(place, "rb") as file:  # noqa: PTH123 - as above
-                return file.read()
+            with FileIO(place, opener=_no_link) as file:
+                return file.readall()
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
             return None
+        except OSError as error:
+            if error.errno == ELOOP:
+                return None
+            raise
 
     return read
+
+
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW)
 
 
 def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:

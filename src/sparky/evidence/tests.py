@@ -1,16 +1,18 @@
 """Runs of the tests at base and at head, compared by the identity of each failure."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from sparky.domain.attempt import Evidence
-from sparky.domain.state import PipelineState
+from sparky.domain.finding import Finding
+from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.domain.testing import Comparison, TestRun, Trouble, compare, normal_failure
 from sparky.evidence.failing import Hear, hear
 from sparky.ports import Ports
+from sparky.tools.neutral import unshown
 
 COMPARED = "comparison"
 """The blob of a TEST attempt that holds head against base, by the identity of each failure."""
@@ -28,6 +30,14 @@ def find_command(state: PipelineState, ports: Ports) -> tuple[str, ...] | None:
     """The test command: the user's, else what the repository looks like; None if it has no tests."""
     told = state.preferences.test_command
     return told or ports.tests.discover(state.context, state.head)
+
+
+def withheld(
+    ports: Ports, context: Context, preferences: Preferences, findings: Iterable[Finding]
+) -> dict[str, str]:
+    """Fingerprints of what is not to be mended, with why: withdrawn before, or no test would judge it."""
+    tested = preferences.test_command or ports.tests.discover(context, context.base)
+    return {**({} if tested else unshown(findings)), **ports.refusals.refusals(context.git_dir)}
 
 
 def run_tests(

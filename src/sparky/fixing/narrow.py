@@ -13,7 +13,7 @@ from sparky.domain.conditions import FAULT
 from sparky.domain.finding import Finding, Left, fingerprint, left
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import UNITS, base_findings, diff_evidence, named, read_change, with_files
-from sparky.evidence.tests import StoppedError
+from sparky.evidence.tests import StoppedError, withheld
 from sparky.fixing.composer import Piece
 from sparky.fixing.search import RestlessError, search
 from sparky.fixing.stack import Layer, layers
@@ -55,8 +55,8 @@ def _stopped(handoff: Handoff, state: PipelineState, stopped: StoppedError) -> A
 
 def _widened(stack: Sequence[Layer], state: PipelineState, ports: Ports) -> tuple[Layer, ...]:
     """The stack with the units that an earlier layer made needless: without that layer they are needed."""
-    refused = ports.refusals.refusals(state.context.git_dir)
     known = base_findings(state, ports) or ()
+    refused = withheld(ports, state.context, state.preferences, known)
     touched: set[str] = set()
     wide = []
     for layer in stack:

@@ -1,5 +1,6 @@
 """A stack of deterministic fixes: each kind is a commit, a set of units that can be applied again."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +14,14 @@ from sparky.domain.state import PipelineState
 from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
 from sparky.evidence.failing import Hear
+from sparky.evidence.tests import find_command
 from sparky.fixing.offers import offered
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
+
+_UNVERIFIED = "Unverified by tests: there are none."
 
 Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
 
@@ -124,14 +128,17 @@ def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) ->
         file.write_bytes(edited((mark,)))
 
 
-def message(layer: Layer, run: str, count: int) -> str:
-    """The commit message of a layer."""
+def message(layer: Layer, state: PipelineState, ports: Ports, count: int) -> str:
+    """The commit message of a layer that mends so many findings: what was done, and what vouches for it."""
     files = len({unit.path for unit in layer.units})
     rules = ", ".join(sorted({unit.rule for unit in layer.units}))
     tools = ", ".join(sorted({unit.tool for unit in layer.units}))
+    tests = find_command(state, ports)
+    judged = f"Merged only where no test is worse than before: {shlex.join(tests)}" if tests else _UNVERIFIED
     return (
         f"{layer.kind.value}: mend {count} finding(s) in {files} file(s)\n\n"
         f"By {tools}: {rules}\n"
-        "Each finding was looked for again afterwards; nothing new appeared in these files.\n\n"
-        f"Sparky-Run: {run}\n"
+        "Each finding was looked for again afterwards; nothing new appeared in these files.\n"
+        f"{judged}\n\n"
+        f"Sparky-Run: {state.run_id}\n"
     )

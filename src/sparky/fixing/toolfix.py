@@ -22,7 +22,7 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import bind, detect
-from sparky.evidence.tests import heard_at, trace_calls
+from sparky.evidence.tests import heard_at, trace_calls, withheld
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
@@ -81,7 +81,7 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, start)
         before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
-    refused = dict(ports.refusals.refusals(state.context.git_dir))
+    refused = withheld(ports, state.context, state.preferences, before)
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(root=root, start=start, kind=kind, before=before, units=todo, refused=refused)
 
@@ -136,7 +136,7 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     others = [f for f in work.before if f.location.path not in mine]
     kept = tuple(unit for unit in work.units if unit.path not in back)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=works, units=kept)
-    sha = ports.repository.commit(state.run_id, message(layer, state.run_id, len(gone))) if gone else None
+    sha = ports.repository.commit(state.run_id, message(layer, state, ports, len(gone))) if gone else None
     if sha is None:
         ports.repository.reset(state.run_id, work.start)
     rest = [f for f in (*new, *others) if f.kind is work.kind]

@@ -100,7 +100,7 @@ class Trial:
         layer = replace(self.stack[index], units=units)
         paths = sorted({unit.path for unit in units})
         found = self.composer.findings(before, paths, (layer.kind,))
-        return message(layer, self.state.run_id, len(covered(units, found, layer.works)))
+        return message(layer, self.state, self.ports, len(covered(units, found, layer.works)))
 
     def _say(self, what: str, why: Blame | None) -> None:
         self.ports.progress.say(self.state.run_id, f"{what}: {why.why if why else 'no worse than at base'}")

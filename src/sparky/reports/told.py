@@ -6,6 +6,9 @@ from enum import Enum
 from sparky.domain.agent import Role
 from sparky.domain.attempt import Responsibility
 from sparky.domain.report import ActionItem, Filed
+from sparky.domain.state import PipelineState
+from sparky.formats.values_json import decode
+from sparky.ports import Blobs
 from sparky.reports.settled import Settlement
 
 BRIEFING = "briefing"
@@ -66,6 +69,12 @@ class Briefing:
         others = {Responsibility.CODER, Responsibility.TESTER} - {owner_of(self.role)}
         idle = self.scenario is Scenario.NOT_MY_RESPONSIBILITY
         return self.responsibility if idle and self.responsibility in others else None
+
+
+def briefings(state: PipelineState, blobs: Blobs) -> dict[int, Briefing]:
+    """What attempts were told by reports, by their place in the run; not all were."""
+    told = enumerate(attempt.blobs.get(BRIEFING) for attempt in state.attempts)
+    return {place: decode(blobs.get(digest), Briefing) for place, digest in told if digest}
 
 
 def owner_of(role: Role) -> Responsibility:

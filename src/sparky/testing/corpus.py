@@ -109,7 +109,8 @@ class Writer:
             usage = {"input_tokens": 4, "cache_read_input_tokens": 9000, "output_tokens": output}
             message = {"model": MODEL, "id": name, "type": "message", "role": "assistant", "content": [block]}
             stop = "end_turn" if last and not calls else None
-            self.put(message={**message, "stop_reason": stop, "usage": usage}, type="assistant")
+            ended = {"stop_reason": stop, "stop_sequence": None}
+            self.put(message={**message, **ended, "usage": usage}, type="assistant")
         corpus.truth.output += output
         corpus.truth.messages += 1
         return call

@@ -8,9 +8,10 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding, Fix, Location, marks
 from sparky.domain.issue import Kind, Severity
+from sparky.tools.own import is_own, kept_off
 from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.symbols import symbol_at, symbols
-from sparky.tools.tool import Argv, Read, ToolError, Unit
+from sparky.tools.tool import GENERATED, Argv, Read, ToolError, Unit
 
 Parse = Callable[[Completed, Read], Iterable[Diagnostic]]
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
@@ -60,8 +61,8 @@ class Listing:
         del root  # its file names are relative
         source = lru_cache(maxsize=None)(read)
         found = [self._finding(one, source) for done in results for one in self._listed(done, source)]
-        own = (finding for finding in found if source(finding.location.path) is not None)
-        return tuple(sorted(own, key=_place))
+        own = (f for f in found if is_own(f.location.path) and source(f.location.path) is not None)
+        return tuple(sorted((kept_off(f, source(f.location.path)) for f in own), key=_place))
 
     def fix(self, rules: Iterable[str], paths: Sequence[str], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
         del rules, paths, unsafe
@@ -106,6 +107,8 @@ class Listing:
 
     def why_left(self, finding: Finding, works: ToolFix) -> str:
         why = self.why.get(finding.rule, "")
+        if finding.fix is Fix.GENERATED:
+            return GENERATED
         if finding.fix is Fix.NONE:
             return why or "needs a coding agent: no rule mends it"
         if finding.rule not in works.rules:

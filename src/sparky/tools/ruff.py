@@ -13,11 +13,12 @@ from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding, Fix, Location, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.issues.kind import kind_of_code
+from sparky.tools.own import is_own, kept_off
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, MAX_COMPLEXITY, codes
 from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
-from sparky.tools.tool import BROKEN, Argv, Read, ToolError, Unit
+from sparky.tools.tool import BROKEN, GENERATED, Argv, Read, ToolError, Unit
 
 _CODES = frozenset({0, 1, 2})
 # Without this rule a file that is not there is a mere warning on stderr, with exit code 0.
@@ -27,6 +28,8 @@ _NAMES = {None: "invalid-syntax", "E902": _UNREADABLE, "io": _UNREADABLE, "unfor
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
 _MESSAGES = {FORMAT: "the formatter would change this file"}
 _LAYOUT = ("I001", FORMAT)
+_WHOLE_FILE = frozenset({FORMAT, _UNREADABLE})
+_PACKAGES = ("__init__.py", "__init__.pyi")
 # The formatter says this instead of an empty list.
 _NO_SOURCES = b"No Python files found"
 _NO_PYTHON = (".md", ".rst", ".toml")
@@ -83,15 +86,17 @@ class Ruff:
 
         found: list[Finding] = []
         broken: dict[str, int] = {}
+        relative = lru_cache(maxsize=None)(lambda filename: _relative(filename, root))
         for number, result in enumerate(results):
             for diagnostic in _believed(result):
-                finding = _finding(diagnostic, _relative(diagnostic.filename, root), symbol)
+                finding = _finding(diagnostic, relative(diagnostic.filename), symbol)
                 # Both commands report a broken file; the first one's word is kept.
                 if finding.rule not in BROKEN or broken.setdefault(finding.location.path, number) == number:
                     found.append(finding)
-        own = (f for f in found if f.rule == _UNREADABLE or source(f.location.path) is not None)
-        whole = (f for f in own if f.rule in BROKEN or f.location.path not in broken)
-        return tuple(sorted(whole, key=_place))
+        mine = (f for f in found if is_own(f.location.path))
+        there = (f for f in mine if f.rule == _UNREADABLE or source(f.location.path) is not None)
+        whole = (f for f in there if f.rule in BROKEN or f.location.path not in broken)
+        return tuple(sorted((kept_off(f, source(f.location.path)) for f in whole), key=_place))
 
     def fix(self, rules: Iterable[str], paths: Sequence[str], unsafe: Iterable[str] = ()) -> tuple[Argv, ...]:
         asked = frozenset(rules)
@@ -161,6 +166,8 @@ class Ruff:
             return "ruff cannot read this file, so nothing in it is mended"
         if _is_re_export(finding.rule, finding.location.path):
             return "re-export in __init__.py: others may import it from here"
+        if finding.fix is Fix.GENERATED:
+            return GENERATED
         if finding.fix is Fix.NONE:
             return f"needs a coding agent: {why or 'ruff has no fix for it'}"
         if finding.rule not in works.rules:
@@ -212,7 +219,7 @@ def _relative(filename: str, root: str) -> str:
 
 def _finding(diagnostic: Diagnostic, path: str, symbol: Callable[[str, int], str]) -> Finding:
     rule, kind, severity = _rule(diagnostic.code)
-    place = diagnostic.location if rule not in {FORMAT, _UNREADABLE} else None
+    place = diagnostic.location if rule not in _WHOLE_FILE else None
     line = place.row if place is not None else None
     fix = _FIXES.get(diagnostic.fix.applicability, Fix.NONE) if diagnostic.fix is not None else Fix.NONE
     return Finding(
@@ -241,7 +248,7 @@ def _rule(code: str | None) -> tuple[str, Kind, Severity]:
 
 
 def _is_re_export(rule: str, path: str) -> bool:
-    return rule == "F401" and path.rpartition("/")[2] in {"__init__.py", "__init__.pyi"}
+    return rule == "F401" and path.endswith(_PACKAGES) and path.rpartition("/")[2] in _PACKAGES
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str]:

@@ -17,6 +17,9 @@ Read = Callable[[str], bytes | None]
 BROKEN = frozenset({"invalid-syntax", "unreadable"})
 """The rules of a finding that stands for a whole file which no tool could read."""
 
+GENERATED = "needs a person: a program writes this file, as its first lines say, and would undo the fix"
+"""Why a finding stays whose fix is `Fix.GENERATED`."""
+
 
 class ToolError(UserError):
     """A tool gave no answer, or one that cannot be believed; the text says which and why."""

@@ -115,6 +115,8 @@ def answers(pairs: dict[str, str], call: str) -> Said | None:
 
 def notified(text: str) -> Iterator[tuple[str, str]]:
     """The agents that a notification tells of, each with its state."""
+    if "<task-notification>" not in text:  # it is asked of every text, and this is the fast way to ask
+        return
     for note in re.findall(r"<task-notification>.*?</task-notification>", text, re.DOTALL):
         agent = re.search(r"<task-id>\s*(.*?)\s*</task-id>", note)
         status = re.search(r"<status>\s*(.*?)\s*</status>", note)

@@ -144,7 +144,7 @@ def _one(group: list[Mark]) -> Iterator[Mark]:
     yield from reasoned
     if stops:
         call = next((one.call for one in group if one.call), "")
-        yield replace(stops[-1], call=call)
+        yield stops[-1]._replace(call=call)
     elif bare and not reasoned:
         yield bare[0]
 

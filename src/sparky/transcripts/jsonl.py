@@ -83,11 +83,13 @@ def backwards(file: FileIO, upto: int) -> Iterator[Entry]:
     while begin and upto - begin < _LONGEST:
         start = max(0, begin - size)
         file.seek(start)
-        lines = ((file.read(begin - start) or b"") + tail).split(NEWLINE)
-        begin, size = start, size * 2
-        tail = lines.pop(0) if start else b""
-        for line in reversed(lines):
-            try:
-                yield table(parse(line))
-            except ValueError:
-                continue
+        data = (file.read(begin - start) or b"") + tail
+        begin, size, stop = start, size * 2, len(data)
+        while stop >= 0 and ((cut := data.rfind(NEWLINE, 0, stop)) >= 0 or not start):
+            line, stop = data[cut + 1 : stop], cut
+            if line:
+                try:
+                    yield table(parse(line))
+                except ValueError:
+                    continue
+        tail = data[:stop] if start else b""

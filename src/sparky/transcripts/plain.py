@@ -14,15 +14,16 @@ _NOTHING: Entry = {}
 def parse(line: bytes | bytearray | memoryview) -> Any:
     """The value of a line; raises ValueError.
 
-    The standard library reads what the fast decoder refuses: half characters (a text that was cut within an
-    emoji), numbers without measure.
+    The standard library reads what the fast decoder refuses: numbers without measure, and half characters (a
+    text that was cut within an emoji), which are replaced.
     """
     try:
         return msgspec.json.decode(line)
     except (ValueError, RecursionError):
         pass
     try:
-        return json.loads(bytes(line))
+        text = json.dumps(json.loads(bytes(line)), ensure_ascii=False)
+        return json.loads(text.encode(errors="replace"))
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
@@ -38,10 +39,8 @@ def rows(value: object) -> list[Entry]:
 
 
 def word(value: object) -> str:
-    """The value if it is text, with half characters replaced; else ""."""
-    if not isinstance(value, str):
-        return ""
-    return value if value.isascii() else value.encode(errors="replace").decode()
+    """The value if it is text, else ""."""
+    return value if isinstance(value, str) else ""
 
 
 def count(value: object) -> int:

@@ -4,7 +4,7 @@ import ast
 import re
 
 from sparky.tools.failing.imports import absolute, dotted
-from sparky.tools.failing.tree import Tree, bound
+from sparky.tools.failing.tree import Tree, bound, definitions
 from sparky.tools.programs.sources import place, tree_of
 from sparky.tools.ruff_json import Edit
 
@@ -22,7 +22,7 @@ def of_module(tree: Tree, path: str, module: str, name: str) -> tuple[Edit, ...]
 
 def of_object(tree: Tree, path: str, owner: str, name: str) -> tuple[Edit, ...]:
     """What a file asks objects of a class for; none where the old name still is, or nobody knows."""
-    places = [there for there, source in tree.sources.items() if f"class {owner}".encode() in source]
+    places = [there for there, source in tree.sources.items() if owner in definitions(source)]
     went = tree.went(places[0], f"{owner}.{name}") if len(places) == 1 else None
     still = re.compile(rf"\bdef {name}\b|\.{name}\s*=(?!=)|^\s+{name}\s*[:=]".encode(), re.MULTILINE)
     if went is None or any(still.search(source) for source in tree.sources.values()):
@@ -37,7 +37,11 @@ def of_file(tree: Tree, path: str, name: str) -> tuple[Edit, ...]:
     module = tree_of(source)
     if went is None or went[0] != path or module is None or name in bound(source):
         return ()
-    uses = [node for node in ast.walk(module) if isinstance(node, ast.Name) and node.id == name]
+    nodes = list(ast.walk(module))
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    other = any(isinstance(node, ast.arg) and node.arg == name for node in nodes)
+    if other or not all(isinstance(node.ctx, ast.Load) for node in uses):
+        return ()
     return tuple(_edit(source, node, len(name), went[1]) for node in uses)
 
 

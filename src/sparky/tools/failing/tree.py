@@ -95,9 +95,15 @@ def definitions(source: bytes) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def bound(source: bytes) -> frozenset[str]:
-    """All names that anything in a module may bind; "*" for those of a whole other module."""
-    tree = tree_of(source)
-    return frozenset(name for node in ast.walk(tree) for name in _bound(node)) if tree else frozenset("*")
+    """All names that a module may have, bound in no function or class; "*" for those of a whole other one."""
+    todo: list[ast.AST] = [tree_of(source) or ast.Import(names=[ast.alias(name="*")])]
+    names: set[str] = set()
+    while todo:
+        node = todo.pop()
+        names.update(_bound(node))
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            todo += ast.iter_child_nodes(node)
+    return frozenset(names)
 
 
 def _places(module: str) -> Iterator[str]:
@@ -123,8 +129,8 @@ def _bound(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.Name(name, ast.Store()):
             yield name
-        case ast.Import(names) | ast.ImportFrom(_, names):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in names)
+        case ast.Import() | ast.ImportFrom():
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
 
 
 def _vanishes(step: Step, path: str, name: str) -> bool:

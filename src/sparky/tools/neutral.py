@@ -1,0 +1,27 @@
+"""Where there are no tests: which fixes are made all the same, since the program stays as it is."""
+
+import re
+import sys
+from collections.abc import Iterable
+
+from sparky.domain.finding import Finding, Fix, fingerprint
+
+_IMPORTS = frozenset({"F401", "F811"})
+_OWN = frozenset({"typo", "S324"})
+"""What tools beside ruff mend in prose, or with the same digest as before."""
+_NAME = re.compile(r"`(\w+)")
+
+UNSHOWN = "there are no tests to show whether its fix changes what the program does"
+
+
+def unshown(findings: Iterable[Finding]) -> dict[str, str]:
+    """The fingerprints of the findings whose fix may change what a program does, each with `UNSHOWN`."""
+    return {fingerprint(one): UNSHOWN for one in findings if one.fix is not Fix.NONE and not _is_neutral(one)}
+
+
+def _is_neutral(finding: Finding) -> bool:
+    """Whether the program stays the same: as ruff says, which does not know what an import does."""
+    if finding.rule in _IMPORTS:
+        named = _NAME.search(finding.message)
+        return named is not None and named[1] in sys.stdlib_module_names
+    return finding.fix is Fix.SAFE and (finding.tool == "ruff" or finding.rule in _OWN)
