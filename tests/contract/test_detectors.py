@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from sparky.adapters.shell import SystemShell
@@ -15,6 +16,8 @@ from sparky.domain.issue import Kind
 from sparky.evidence.detect import run_tool
 from sparky.formats.values_json import dump
 from sparky.testing.house import memory_house
+from sparky.tools.programs.sources import diagnostic
+from sparky.tools.ruff_json import Diagnostic, Edit, Place
 from sparky.tools.table import BINARIES, TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 from tests.contract.faults import FAULTS
@@ -48,9 +51,9 @@ class Target:
         answers = [self.run(argv) for argv in self.tool.detect(Kind, paths or (".",))]
         return self.tool.findings(answers, str(self.root), self.read)
 
-    def mend(self, path: str, rule: str) -> str:
-        unit = Unit(path=path, rule=rule, tool=self.name)
-        (self.root / path).write_bytes(self.tool.patch(self.run(self.tool.offer(unit)), unit, self.read))
+    def mend(self, path: str, *rules: str) -> str:
+        units = [Unit(path=path, rule=rule, tool=self.name) for rule in rules]
+        (self.root / path).write_bytes(self.tool.patch(self.run(self.tool.offer(units[0])), units, self.read))
         return (self.root / path).read_text()
 
 
@@ -133,6 +136,26 @@ def test_line_ends_stay_as_they_are(tmp_path: Path) -> None:
     data = mended.read("a.py") or b""
     assert b"def f(x: int = 1) -> None:\r\n" in data
     assert data.count(b"\n") == data.count(b"\r\n")
+
+
+def test_bug_of_two_rules_in_a_file_the_second_was_mended_where_it_no_longer_stood(
+    tmp_path: Path,
+) -> None:
+    target = Target(tmp_path, "mypy", {"a.py": "x = []\ndef f(): pass\n"})
+
+    def found(code: str, row: int, column: int, text: str) -> Diagnostic:
+        top, at = Place(row=1, column=1), Place(row=row, column=column)
+        edits = [
+            Edit(content=it, location=to, end_location=to) for it, to in (("import a\n", top), (text, at))
+        ]
+        return diagnostic(code, "a.py", "", at, *edits)
+
+    told = [found("var-annotated", 1, 2, ": list[A]"), found("no-untyped-def", 2, 8, " -> None")]
+    done = replace(target.run(("true",)), stdout=msgspec.json.encode(told))
+    units = [Unit(path="a.py", rule=rule, tool="mypy") for rule in ("no-untyped-def", "var-annotated")]
+    assert (
+        target.tool.patch(done, units, target.read) == b"import a\nx: list[A] = []\ndef f() -> None: pass\n"
+    )
 
 
 def test_an_answer_that_is_none_is_an_error(tmp_path: Path) -> None:
