@@ -14,7 +14,7 @@ Options = dict[str, object]
 _SHOWN = 60
 _NEWLY = re.compile(r"is hidden|evades|lowers|is switched on")
 
-_TOML = re.compile(r"(pyproject|ruff|\.ruff|tox|pdm|hatch|pixi|\.?coverage)\.toml$|^Pipfile$")
+_TOML = re.compile(r"(pyproject|pyrefly|ruff|\.ruff|tox|pdm|hatch|pixi|\.?coverage)\.toml$|^Pipfile$")
 _INI = re.compile(
     r"^(pytest|tox|mypy|\.?pytest|\.mypy)\.ini$|^setup\.cfg$|^\.(coveragerc|flake8|pylintrc|bandit|isort\.cfg)$|^pylintrc$"
 )
@@ -23,7 +23,7 @@ _SCRIPT = re.compile(
     r"|(^|/)(Jenkinsfile|Makefile|noxfile\.py|tasks\.py|justfile|\.pre-commit-config\.ya?ml)$"
 )
 _SECTION = re.compile(
-    r"pytest|ruff|mypy|coverage|flake8|pylint|pyright|bandit|isort|pycodestyle|pydocstyle|tox|testenv|importlinter|vulture|interrogate"
+    r"pytest|ruff|mypy|coverage|flake8|pylint|pyright|pyrefly|bandit|isort|pycodestyle|pydocstyle|tox|testenv|importlinter|vulture|interrogate"
     r"|^(run|report|lint|format|messages control|basic|paths|html|design|similarities)\b",
     re.IGNORECASE,
 )
@@ -36,6 +36,8 @@ _DEMANDS = re.compile(
 )
 _AT_LEAST = re.compile(r"fail[-_]under|min[-_]\w+|minimum|threshold|target$", re.IGNORECASE)
 _AT_MOST = re.compile(r"max[-_]\w+|line[-_]length", re.IGNORECASE)
+_SEVERITY = re.compile(r"(?:^|\.)errors\.[\w-]+$")
+_WEIGHTS = {"false": 0, "ignore": 0, "info": 1, "warn": 1}
 _EASY = {
     "ignore_errors",
     "ignore_missing_imports",
@@ -155,6 +157,8 @@ def _taken_back(key: str, was: object, now: object) -> str:
         return "lowers what is demanded" if (_number(now) or 0.0) < (_number(was) or 0.0) else ""
     if _AT_MOST.search(last) and _number(now) is not None and _number(was) is not None:
         return "raises what is allowed" if (_number(now) or 0.0) > (_number(was) or 0.0) else ""
+    if _SEVERITY.search(key):
+        return "is switched off" if _weight(now) < _weight(was) else ""
     if _is_flag(was) or _is_flag(now):
         return _flag(last, was, now)
     if last == "filterwarnings":
@@ -204,6 +208,11 @@ def _flag(last: str, was: object, now: object) -> str:
     if last in _EASY or last.startswith(("allow", "ignore", "skip")):
         return "is switched on" if after and not before else ""
     return "is switched off" if before and not after and _STRICT.search(last) else ""
+
+
+def _weight(value: object) -> int:
+    """How much an error of a type checker counts; unless it is said, it is one."""
+    return _WEIGHTS.get(str(value).lower(), 2)
 
 
 def _demand(last: str, was: object, now: object, old: Counter[str], new: Counter[str]) -> str:
