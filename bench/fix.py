@@ -5,8 +5,8 @@ Usage: bench/fix.py [REQUIREMENT|SDIST...]; default: WTForms 3.0.1, tabulate 0.8
 look before and after, the tests run at both. An *honest fix* is a finding that is gone, less each new one,
 where no test is worse; what hushes a finding is told apart and taken off. (a) is `ruff check --fix && ruff
 format`; (c) is `crackerjack run`, without network; (d) is `ruff check --unsafe-fixes` on sparky's own rules,
-all at once, or rule by rule without those after which a test is worse. What sparky's own tools take (b) is
-timed in the run of the default kinds.
+all at once, or rule by rule without those after which a test is worse; once more with ruff's rules for
+annotations. What sparky's own tools take (b) is timed in the run of the default kinds.
 """
 
 import json
@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -25,13 +26,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from bench.fix_overhead import Started
 from bench.fixing.judged import ALL_KINDS, Findings, Outcome, Tests, judge_commit, look
 from bench.fixing.package import BESIDE, CACHE, PACKAGES, fetch, git, sparky, unpack
-from bench.fixing.rivals import crackerjack, guarded, plain
+from bench.fixing.rivals import ANNOTATIONS, crackerjack, guarded, plain
 
 from sparky.domain.issue import Kind
 
 LAYOUT = Kind.FORMATTING.value
 OVER_RUFF, OVER_UNSAFE, TIMES = 8.0, 1.5, 8.0
-CANDIDATES = ("sparky", "(a) ruff", "(c) crackerjack", "(d) ruff, guarded")
+CANDIDATES = ("sparky", "(a) ruff", "(c) crackerjack", "(d) ruff, guarded", "(d) with ANN")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +81,7 @@ class Bench:
         outcomes["(a) ruff"] = self._rival("ruff", plain)
         outcomes["(c) crackerjack"] = self._rival("crackerjack", crackerjack)
         outcomes["(d) ruff, guarded"] = self._rival("guarded", self._guarded)
+        outcomes["(d) with ANN"] = self._rival("annotated", partial(self._guarded, more=ANNOTATIONS))
         before = look(self.base, self.root / "bench")
         return Measured(before=before, outcomes=outcomes, wall=wall, unit=unit, tools=tools_of(log))
 
@@ -112,9 +114,8 @@ class Bench:
             return Outcome(skipped=why)
         return judge_commit(repo, self.root / "bench", self.sha, time.monotonic() - started)
 
-    def _guarded(self, repo: Path) -> str:
-        guarded(repo, Tests(repo, self.root / "bench", self.sha), self.sha)
-        return ""
+    def _guarded(self, repo: Path, more: tuple[str, ...] = ()) -> None:
+        guarded(repo, Tests(repo, self.root / "bench", self.sha), self.sha, more)
 
 
 def tools_of(log: Path) -> float:

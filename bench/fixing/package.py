@@ -12,7 +12,8 @@ from typing import Any
 
 PACKAGES = ("WTForms==3.0.1", "tabulate==0.8.9", "mistune==2.0.5", "sqlparse==0.4.2")
 DOWNLOADS = Path(tempfile.gettempdir()) / "sparky-bench"
-CACHE = DOWNLOADS / "cache"
+CACHE = DOWNLOADS / f"cache-{Path(sys.argv[0]).stem}"
+"""What sparky builds, kept for the next time; each bench has its own, since one clears what another uses."""
 BESIDE = Path(sys.executable).parent
 TIMEOUT_S = 1200
 
@@ -55,7 +56,7 @@ def commit(repo: Path) -> str:
 
 
 def environment(state: Path) -> Mapping[str, str]:
-    """The environment in which sparky keeps its state there, and what it builds where all benches do."""
+    """The environment in which sparky keeps its state there, and what it builds where this bench does."""
     return {**os.environ, "SPARKY_STATE_DIR": str(state), "SPARKY_CACHE_DIR": str(CACHE)}
 
 

@@ -18,6 +18,8 @@ from sparky.tools.ruff_rules import codes
 
 RUFF = str(BESIDE / "ruff")
 CRACKERJACK_S = 300
+ANNOTATIONS = ("ANN001", "ANN201", "ANN202", "ANN204", "ANN205", "ANN206")
+"""ruff's rules that are nearest to what sparky's specialist for types does, which has none of ruff's."""
 NEEDED = "3.14"
 """The Python that the releases of crackerjack since 2026 ask for."""
 
@@ -29,13 +31,16 @@ def plain(repo: Path) -> None:
     commit(repo)
 
 
-def guarded(repo: Path, tests: Tests, base: str) -> None:
+def guarded(repo: Path, tests: Tests, base: str, more: tuple[str, ...] = ()) -> None:
     """All fixes of sparky's profile, unsafe ones too; if a test is worse, rule by rule without the culprits.
+
+    `more` are other rules of ruff's. Commits.
 
     It is given sparky's own options, among them that no import leaves an `__init__.py`.
     """
     config = load(reader(repo))
-    rules = [code for code in codes(frozenset(Kind), modern=config.modern) if code not in config.ignored]
+    asked = (*codes(frozenset(Kind), modern=config.modern), *more)
+    rules = [code for code in asked if code not in config.ignored]
     _apply(repo, rules)
     if not tests.worse(commit(repo)):
         return

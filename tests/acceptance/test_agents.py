@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from sparky.agents.imports import IMPORTS
+from sparky.agents.table import AGENTS
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
 from tests.acceptance.world import replacing
@@ -18,7 +19,7 @@ ISSUE = "# Issue #002: double leaks\n\nkind: SECURITY\n\n## Files\n- calc.py\n"
 def test_the_agents_of_the_page_are_asked_and_judged_like_any_other(world_of: MakeWorld) -> None:
     world = world_of({**BUG, "issues/002.md": ISSUE, ".agents/agents/money.md": MONEY})
     world.write({".agents/agents/critic.md": CRITIC})
-    assert world.sparky("agents", "check").out == "17 agents, nothing is wrong\n"
+    assert world.sparky("agents", "check").out == f"{len(AGENTS) + 2} agents, nothing is wrong\n"
     script = world.script(
         replacing("calc.py", "x * 3", "x * 2", agent="money", number=1),
         replacing("calc.py", "x * 2", "2 * x", agent="money", number=2),
@@ -55,7 +56,7 @@ def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_star
     assert (checked.code, checked.err) == (1, f"problem: {path}:5: 'codr' is no role; did you mean coder?\n")
     told = world.sparky("agents", "-C", str(world.repo), "check", "--json", cwd=world.root).json()
     fault = f"{path}:5: 'codr' is no role; did you mean coder?"
-    assert told == {"agents": 16, "faults": [fault], "left_out": []}
+    assert told == {"agents": len(AGENTS) + 1, "faults": [fault], "left_out": []}
     refused = world.sparky("run", "1", *world.script())
     assert (refused.code, f"{path}:5: 'codr' is no role" in refused.err, world.runs()) == (2, True, [])
     routed = world.sparky("route", "1")

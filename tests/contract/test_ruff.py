@@ -308,7 +308,7 @@ def test_some_findings_of_a_file_are_mended_and_the_others_stay(tmp_path: Path) 
     first, _, third, _ = parts(Unit(path="a.py", rule="F401"), target.find(), tool_fix(IMPORTS))
     unit = joined((first, third))[0]
     (offered,) = target.run([target.tool.offer(unit)])
-    assert target.tool.patch(offered, unit, target.read).decode() == (
+    assert target.tool.patch(offered, [unit], target.read).decode() == (
         "\ufeffimport sys\r\n\r\n\r\ndef f():\r\n    '😀ä'; \r\n    import json\r\n"
     )
 
@@ -322,4 +322,4 @@ def test_nothing_is_patched_for_a_finding_that_is_gone_or_in_a_file_that_cannot_
         target.write(path, source)
         unit = Unit(path=path, rule="F401", only=("0123456789abcdef.1",))
         (offered,) = target.run([target.tool.offer(unit)])
-        assert target.tool.patch(offered, unit, target.read) == source
+        assert target.tool.patch(offered, [unit], target.read) == source

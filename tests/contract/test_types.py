@@ -1,9 +1,11 @@
 """TYPE_ERROR from end to end below the command line: what each layer makes of a small source."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,14 +13,17 @@ import pytest
 from sparky.adapters.traced import gathered
 from sparky.tools import trace_calls
 from sparky.tools.programs.annotations import Annotated, Style
-from sparky.tools.programs.checking import module_of, roots
+from sparky.tools.programs.checking import Error, module_of, roots
+from sparky.tools.programs.chosen import annotated
 from sparky.tools.programs.inferred import Names, inferred_words
-from sparky.tools.programs.proposals import alike, halves, propose
+from sparky.tools.programs.proposals import alike, halves, inherited, propose
 from sparky.tools.programs.shapes import Classes, is_type, word
 from sparky.tools.programs.signatures import Place, families
 from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Seen, Traces, read
-from sparky.tools.programs.typed import Workshop, annotated
+from sparky.tools.programs.typed import Workshop, run
+from sparky.tools.programs.variables import Variables
+from sparky.tools.ruff_json import patched
 from tests.contract.conftest import Target
 
 CLASSES = Classes(
@@ -41,6 +46,7 @@ NONE, STR, INT, BIG, CART, FAKE = (
         ([("list", [])], None),
         ([("tuple", [INT], [STR]), ("tuple", [NONE], [STR])], "tuple[int | None, str]"),
         ([("tuple", [INT]), ("tuple", [INT], [INT])], "tuple[int, ...]"),
+        ([("tuple", [INT])], "tuple[int, ...]"),
         ([BIG, CART], "shop.cart:Cart"),
         ([FAKE], "shop.cart:Cart"),
         ([("tests.fake:Odd",), STR], "str"),
@@ -179,11 +185,97 @@ def test_each_source_of_types_is_asked_in_turn() -> None:
     assert more.slots["show", 0]["cart"] == ("list[str]",)
 
 
-def test_a_function_that_mypy_would_name_twice_stays_as_it_is_unless_it_is_called_often() -> None:
+def test_a_function_that_mypy_would_name_twice_stays_as_it_is_unless_it_is_called() -> None:
     one = file("def show(cart, width=1):\n    return cart\n")
     some = Annotated(**{**vars(one), "slots": {("show", 0): {"width": ("int",)}}})
     assert halves({"a.py": some}, {})["a.py"].slots == {}
-    assert halves({"a.py": some}, {"show": 2}) == {"a.py": some}
+    assert halves({"a.py": some}, {"show": 1}) == {"a.py": some}
+
+
+def test_bug_a_generator_below_a_method_had_that_return_none() -> None:
+    one = file(
+        "class Base:\n    def each(self):\n        raise ValueError\n\n\n"
+        "class Own(Base):\n    def each(self):\n        yield 1\n"
+    )
+    seen: Seen = {"yield": [INT], "return": [NONE]}
+    traces = Traces(seen={("a.py", ("Own.each", 0)): seen}, classes=CLASSES)
+    assert ("Base.each", 0) not in propose({"a.py": one}, {}, traces)["a.py"].slots
+
+
+def test_whether_a_parameter_takes_none_is_for_its_default_to_say() -> None:
+    one = file("def f(name): ...\ndef g(name=None): ...\ndef h(name): ...\n")
+    some = replace(one, slots={("f", 0): {"name": ("str",)}})
+    assert alike({"a.py": some})["a.py"].slots == {
+        ("f", 0): {"name": ("str",)},
+        ("g", 0): {"name": ("str | None",)},
+        ("h", 0): {"name": ("str",)},
+    }
+
+
+def test_what_overrides_and_has_no_type_is_named_with_that_of_the_first() -> None:
+    one = replace(file(FAMILY), slots={("Base.take", 0): {"what": ("str",)}})
+    first, own = ("a.py", ("Base.take", 0)), ("a.py", ("Own.take", 0))
+    assert [*inherited({"a.py": one})] == [([first, own], own, "what", "str")]
+
+
+VARIABLES = """\
+from dataclasses import dataclass
+
+
+class Page:
+    rules = tuple()
+    widget = Page()
+    def __init__(self):
+        self.parts = {}
+        self.odd = []
+
+    def add(self, name, odd):
+        self.parts[name] = [1]
+        self.parts["all"] = [2.5]
+        self.odd.append(odd)
+
+
+class Own(Page):
+    rules = ("a", f"b")
+    widget = Own()
+
+
+@dataclass
+class Record:
+    names = []
+
+
+def total():
+    global seen
+    seen = []
+    found = set()
+    found.add(1)
+    more = []
+    more.extend(["a", None])
+    Record.names.append("a")
+"""
+
+
+def wants(line: int, name: str) -> Error:
+    return Error(file="a.py", line=line, column=1, code="var-annotated", message=f'annotation for "{name}"')
+
+
+def test_a_variable_gets_the_type_of_what_is_put_into_it() -> None:
+    one = file(VARIABLES)
+    lines = {node.targets[0].lineno: ast.unparse(node.targets[0]) for _, node in one.assignments.values()}
+    said = 'Incompatible types in assignment (… base class "Page" defined the type as "Page")'
+    redefined = Error(file="a.py", line=19, column=1, code="assignment", message=said)
+    found = Variables({"a.py": one}).words([*(wants(*pair) for pair in lines.items()), redefined])["a.py"]
+    assert {lines[line]: text for line, text in sorted(found.variables.items(), reverse=True)} == {
+        "rules": "tuple[str, ...]",
+        "widget": "shop.page:Page",
+        "found": "set[int]",
+        "more": "list[str | None]",
+    }
+    made = annotated(replace(one, variables={5: "tuple[str, ...]", 6: "shop.page:Page"})).decode()
+    assert made == VARIABLES.replace("rules = tu", "rules: tuple[str, ...] = tu").replace(
+        "widget = Page", "widget: Page = Page"
+    ).replace("from d", "from __future__ import annotations\nfrom d")
 
 
 def test_what_hushes_a_checker_is_never_proposed() -> None:
@@ -390,4 +482,44 @@ def test_a_signature_that_is_split_keeps_what_its_author_wrote() -> None:
     assert made == (
         'def f(\n    mode: int = 0o644,\n    *,\n    size=1_000,\n    name="é",\n'
         "    n: 'int' = (k := 2),\n    end=1 + 2,\n) -> None:\n    pass\n"
+    )
+
+
+RULES = """\
+class Scanner:
+    rules = tuple()
+    kind = "plain"
+
+    def scan(self, text):
+        return text in self.rules
+
+
+class Strict(Scanner):
+    rules = ("a", "b")
+    kind = 1
+
+    def scan(self, text):
+        return text.name in self.rules
+
+
+def scanned(text):
+    return Scanner().scan(text)
+"""
+
+
+def test_a_variable_is_annotated_and_a_method_only_with_what_overrides_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.py").write_text(RULES)
+    shapes = {"functions": [["m.py", name, 0, {"text": [STR]}] for name in ("Scanner.scan", "scanned")]}
+    (tmp_path / "calls.json").write_text(json.dumps({**shapes, "classes": {}}))
+    found = run(["m.py"], (), tmp_path / "calls.json", annotate=True)
+    edits = [edit for one in found if one.fix for edit in one.fix.edits]
+    assert patched(RULES.encode(), edits).decode() == (
+        "from __future__ import annotations\n"
+        + RULES.replace("rules = tuple()", "rules: tuple[str, ...] = tuple()")
+        .replace('kind = "plain"', 'kind: int | str = "plain"')
+        .replace("def scan(self, text):", "def scan(self, text) -> bool:")
+        .replace("def scanned(text):", "def scanned(text: str) -> bool:")
     )

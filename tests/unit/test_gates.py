@@ -112,6 +112,7 @@ PROTECTED = [
     ".gitlab-ci.yml",
     "ruff.toml",
     "pyproject.toml",
+    "pyrefly.toml",
     "setup.cfg",
     ".pre-commit-config.yaml",
     "sub/pytest.ini",

@@ -27,7 +27,9 @@ strict = true
 INI = "[tox]\nenvlist = py312, lint\n\n[testenv]\ncommands =\n    pytest -W error\n    mypy src\n"
 CI = "jobs:\n  a:\n    steps:\n      - run: pytest --cov-fail-under=90\n      - run: mypy src\n"
 HOOKS = "repos:\n  - hooks:\n      - id: ruff\n        args: [--fix]\n      - id: mypy\n"
+PYREFLY = 'project-includes = ["src"]\n\n[errors]\nbad-return = "error"\nunused-ignore = false\n'
 FILES = {
+    "pyrefly.toml": PYREFLY,
     "pyproject.toml": TOML,
     "tox.ini": INI,
     ".github/workflows/ci.yml": CI,
@@ -58,6 +60,14 @@ LOOSER = [
     ("pyproject.toml", "= 100", "= 300", "tool.ruff.line-length raises what is allowed"),
     ("pyproject.toml", "strict = true", "strict = false", "tool.mypy.strict is switched off"),
     ("pyproject.toml", "strict = true", "ignore_errors = true", "tool.mypy.ignore_errors is switched on"),
+    ("pyrefly.toml", '= "error"', '= "warn"', "errors.bad-return is switched off"),
+    ("pyrefly.toml", "[errors]\n", "[errors]\nbad-index = false\n", "errors.bad-index is switched off"),
+    (
+        "pyrefly.toml",
+        "[errors]",
+        'project-excludes = ["**/a.py"]\n[errors]',
+        "project-excludes is hidden from: entries are added",
+    ),
     ("pyproject.toml", '"tests", "docs"', '"docs"', "tool.pytest.ini_options.testpaths demands less"),
     ("pyproject.toml", "-ra ", "-ra -k x ", "tool.pytest.ini_options.addopts evades tests"),
     ("pyproject.toml", " --strict-markers", "", "tool.pytest.ini_options.addopts evades tests"),
@@ -100,6 +110,8 @@ FIRM = [
     ("pyproject.toml", '["E203"]', "[]"),
     ("pyproject.toml", "= 100", "= 88"),
     ("pyproject.toml", "-ra ", "-q "),
+    ("pyrefly.toml", "unused-ignore = false", "unused-ignore = true"),
+    ("pyrefly.toml", 'bad-return = "error"\n', ""),
     ("tox.ini", "py312", "py313"),
     ("tox.ini", "mypy src", "mypy src tests"),
     (".github/workflows/ci.yml", "under=90", "under=95"),

@@ -5,12 +5,14 @@ from sparky.agents.specialist import by_rules
 from sparky.domain.agent import Agent, Role, ToolFix
 from sparky.domain.issue import Kind, Source
 
+RULES = ("no-untyped-def", "var-annotated", "assignment")
+
 TYPES = Agent(
     name="types",
     role=Role.CODER,
     kinds=(Kind.TYPE_ERROR,),
-    description="Annotates functions with types that mypy and the tests bear out; never with Any.",
-    works=ToolFix(tools=("mypy",), rules=("no-untyped-def",), unsafe=("no-untyped-def",)),
+    description="Annotates functions and variables: types that mypy and the tests bear out; never Any.",
+    works=ToolFix(tools=("mypy",), rules=RULES, unsafe=RULES),
     bid=by_rules(
         mends=(
             "(?:missing|add) (?:return |parameter )?(?:types?|type (?:hints?|annotations?)|annotations?)",

@@ -9,8 +9,7 @@ from enum import Enum
 
 from sparky.domain.issue import Issue, Kind, Severity, Source, issue_key
 
-_QUOTED = re.compile(r"(`[^`]*`|'[^']*'|\"[^\"]*\")")
-_DIGITS = re.compile(r"\d+")
+_QUOTED_OR_DIGITS = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\d+")
 
 
 class Fix(Enum):
@@ -47,8 +46,7 @@ class Finding:
 
 def normal_message(message: str) -> str:
     """The message with digits outside quoted names replaced, since some messages carry line numbers."""
-    parts = _QUOTED.split(message)
-    return "".join(part if i % 2 else _DIGITS.sub("#", part) for i, part in enumerate(parts))
+    return _QUOTED_OR_DIGITS.sub(lambda found: "#" if found[0][0].isdigit() else found[0], message)
 
 
 def fingerprint(finding: Finding) -> str:

@@ -33,6 +33,7 @@ _LINT_CONFIG = {
     "ruff.toml",
     ".ruff.toml",
     "mypy.ini",
+    "pyrefly.toml",
     ".mypy.ini",
     "pytest.ini",
     "tox.ini",

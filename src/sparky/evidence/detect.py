@@ -93,7 +93,7 @@ def detect(
             found = tool.findings(results, str(root), read)
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
-            notes += tool.notes
+            notes += tool.notes if results else ()
     if hear is not None and Kind.TEST_FAILURE in wanted:
         answer = hear({})
         heard = bind(ports, HEARING, root).findings((answer,), str(root), read)

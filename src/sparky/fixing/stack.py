@@ -78,9 +78,8 @@ def apply(
         _run(ports, root, tool.replay(mine, works.unsafe))
         traces = str(shown() or "") if mine and tool.learns else ""
         offers = _Offers(traces=traces, said={}, hear=hear)
-        for unit in mine:
-            if tool.patches(unit):
-                _patch(ports, root, tool, unit, offers)
+        for group in _groups([unit for unit in mine if tool.patches(unit)], whole=tool.learns):
+            _patch(ports, root, tool, group, offers)
     for name in TOOLS:
         tool = bind(ports, name, root)
         _run(ports, root, tool.replay(tool.tidy(before, touched)))
@@ -102,30 +101,38 @@ class _Offers:
     hear: Hear
 
 
-def _patch(ports: Ports, root: Path, tool: Tool, unit: Unit, offers: _Offers) -> None:
+def _groups(units: Sequence[Unit], *, whole: bool) -> list[tuple[Unit, ...]]:
+    """The units by file if what was offered holds for a `whole` file as it was, else each by itself."""
+    keys = dict.fromkeys(unit.path if whole else unit for unit in units)
+    return [tuple(unit for unit in units if key in {unit, unit.path}) for key in keys]
+
+
+def _patch(ports: Ports, root: Path, tool: Tool, units: tuple[Unit, ...], offers: _Offers) -> None:
     """Edit for some findings of a file: all at once if it parses then, else one after the other.
 
     Each edit is sound alone, two together may leave a block empty. The last in the file goes first, since
     that leaves the names of those before it as they are.
     """
+    unit = units[0]
 
-    def edited(only: tuple[str, ...]) -> bytes:
+    def edited(some: tuple[Unit, ...]) -> bytes:
         if tool.hears:
             there = reader(root)
             heard = offers.hear({unit.path: there(unit.path) or b""})
-            return tool.patch(heard, replace(unit, only=only), there)
+            return tool.patch(heard, some, there)
         argv = tool.offer(unit, offers.traces)
         if not tool.learns or argv not in offers.said:
             offers.said[argv] = offered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)
-        return tool.patch(offers.said[argv], replace(unit, only=only), reader(root))
+        return tool.patch(offers.said[argv], some, reader(root))
 
     file = root / unit.path
-    together = edited(unit.only)
+    together = edited(units)
     if not unit.path.endswith(".py") or syntax_error(together) is None:
         file.write_bytes(together)
         return
-    for mark in reversed(unit.only):
-        file.write_bytes(edited((mark,)))
+    for one in units:
+        for mark in reversed(one.only):
+            file.write_bytes(edited((replace(one, only=(mark,)),)))
 
 
 def message(layer: Layer, state: PipelineState, ports: Ports, count: int) -> str:

@@ -1,31 +1,20 @@
 """Whether a diff loosens the rules that the code is held to: CI, linters, type checkers, coverage, pytest."""
 
-import configparser
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from sparky.domain.change import Sort, Suspicion
 from sparky.tamper.edit import Edit
+from sparky.tamper.options import INI, TOML, Options, read_options
 
-Options = dict[str, object]
 _SHOWN = 60
 _NEWLY = re.compile(r"is hidden|evades|lowers|is switched on")
 
-_TOML = re.compile(r"(pyproject|ruff|\.ruff|tox|pdm|hatch|pixi|\.?coverage)\.toml$|^Pipfile$")
-_INI = re.compile(
-    r"^(pytest|tox|mypy|\.?pytest|\.mypy)\.ini$|^setup\.cfg$|^\.(coveragerc|flake8|pylintrc|bandit|isort\.cfg)$|^pylintrc$"
-)
 _SCRIPT = re.compile(
     r"(^|/)(\.github/workflows/|\.circleci/|\.gitlab/)|(^|/)(\.gitlab-ci|azure-pipelines|\.travis|appveyor|\.appveyor|codecov|\.codecov)\.ya?ml$"
     r"|(^|/)(Jenkinsfile|Makefile|noxfile\.py|tasks\.py|justfile|\.pre-commit-config\.ya?ml)$"
-)
-_SECTION = re.compile(
-    r"pytest|ruff|mypy|coverage|flake8|pylint|pyright|bandit|isort|pycodestyle|pydocstyle|tox|testenv|importlinter|vulture|interrogate"
-    r"|^(run|report|lint|format|messages control|basic|paths|html|design|similarities)\b",
-    re.IGNORECASE,
 )
 _HIDES = re.compile(
     r"ignore|exclude|omit|disable|skip|norecursedirs|deselect|allow|suppress|unfixable|filterwarnings|confcutdir|partial",
@@ -36,6 +25,8 @@ _DEMANDS = re.compile(
 )
 _AT_LEAST = re.compile(r"fail[-_]under|min[-_]\w+|minimum|threshold|target$", re.IGNORECASE)
 _AT_MOST = re.compile(r"max[-_]\w+|line[-_]length", re.IGNORECASE)
+_SEVERITY = re.compile(r"(?:^|\.)errors\.[\w-]+$")
+_WEIGHTS = {"false": 0, "ignore": 0, "info": 1, "warn": 1}
 _EASY = {
     "ignore_errors",
     "ignore_missing_imports",
@@ -79,7 +70,7 @@ def judge_rules(edit: Edit) -> Iterator[Suspicion]:
         yield from _new_file(edit)
         return
     name = PurePosixPath(edit.old_path or edit.path).name
-    known = _TOML.search(name) or _INI.search(name) or _SCRIPT.search(edit.old_path or edit.path)
+    known = TOML.search(name) or INI.search(name) or _SCRIPT.search(edit.old_path or edit.path)
     if not known:
         return
     if edit.after is None or (edit.old_path or edit.path) != edit.path:
@@ -87,44 +78,19 @@ def judge_rules(edit: Edit) -> Iterator[Suspicion]:
     elif _SCRIPT.search(edit.path):
         yield from _script(edit, edit.before, edit.after)
     else:
-        yield from _options(edit, _read(name, edit.before), _read(name, edit.after))
+        yield from _options(edit, read_options(name, edit.before), read_options(name, edit.after))
 
 
 def _new_file(edit: Edit) -> Iterator[Suspicion]:
     """A new file of rules comes before older ones: `pytest.ini` before what `pyproject.toml` says."""
     name = PurePosixPath(edit.path).name
-    if _INI.search(name) or _TOML.search(name):
-        found = _options(edit, {}, _read(name, edit.after or ""))
+    if INI.search(name) or TOML.search(name):
+        found = _options(edit, {}, read_options(name, edit.after or ""))
         yield from (one for one in found if _NEWLY.search(one.what))
 
 
 def _said(edit: Edit, line: int, what: str, why: str) -> Suspicion:
     return Suspicion(sort=Sort.RULES, path=edit.path, line=line, what=what, why=why)
-
-
-def _read(name: str, source: str) -> Options:
-    """Every option of the sections that state rules, by its dotted name; {} if the file can't be read."""
-    found: Options = {}
-    try:
-        if _INI.search(name):
-            parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
-            parser.read_string(source)
-            for section in parser.sections():
-                found |= {f"{section}.{key}": value or "" for key, value in parser.items(section)}
-        else:
-            _flatten(tomllib.loads(source), "", found)
-    except (configparser.Error, tomllib.TOMLDecodeError):
-        return {}
-    whole = not re.search(r"pyproject|setup\.cfg|Pipfile", name)
-    return {key: value for key, value in found.items() if whole or _SECTION.search(key.removeprefix("tool."))}
-
-
-def _flatten(value: object, prefix: str, found: Options) -> None:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            _flatten(inner, f"{prefix}.{key}" if prefix else str(key), found)
-    else:
-        found[prefix] = value
 
 
 def _options(edit: Edit, before: Options, after: Options) -> Iterator[Suspicion]:
@@ -155,6 +121,8 @@ def _taken_back(key: str, was: object, now: object) -> str:
         return "lowers what is demanded" if (_number(now) or 0.0) < (_number(was) or 0.0) else ""
     if _AT_MOST.search(last) and _number(now) is not None and _number(was) is not None:
         return "raises what is allowed" if (_number(now) or 0.0) > (_number(was) or 0.0) else ""
+    if _SEVERITY.search(key):
+        return "is switched off" if _weight(now) < _weight(was) else ""
     if _is_flag(was) or _is_flag(now):
         return _flag(last, was, now)
     if last == "filterwarnings":
@@ -204,6 +172,11 @@ def _flag(last: str, was: object, now: object) -> str:
     if last in _EASY or last.startswith(("allow", "ignore", "skip")):
         return "is switched on" if after and not before else ""
     return "is switched off" if before and not after and _STRICT.search(last) else ""
+
+
+def _weight(value: object) -> int:
+    """How much an error of a type checker counts; unless it is said, it is one."""
+    return _WEIGHTS.get(str(value).lower(), 2)
 
 
 def _demand(last: str, was: object, now: object, old: Counter[str], new: Counter[str]) -> str:

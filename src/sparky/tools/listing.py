@@ -1,6 +1,6 @@
 """A detector that lists findings, each with the edits that would mend it; sparky itself makes the edits."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding, Fix, Location, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.own import is_own, kept_off
-from sparky.tools.ruff_json import Diagnostic, parse, patched
+from sparky.tools.ruff_json import Diagnostic, Edit, parse, patched
 from sparky.tools.symbols import symbol_at, symbols
 from sparky.tools.tool import GENERATED, Argv, Read, ToolError, Unit
 
@@ -89,17 +89,20 @@ class Listing:
             return (self.binary, *self.offering((".",), traces))
         return (self.binary, *(self.argv((unit.path,)) if self.argv is not None else ()))
 
-    def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
+    def patch(self, offered: Completed, units: Sequence[Unit], read: Read) -> bytes:
         source = lru_cache(maxsize=None)(read)
-        listed = (
-            one for one in self._listed(offered, source) if (one.code, one.filename) == (unit.rule, unit.path)
-        )
+        told = self._listed(offered, source)
+        edits = [edit for unit in units for edit in self._edits(told, unit, source)]
+        return patched(read(units[0].path) or b"", edits)
+
+    def _edits(self, told: Sequence[Diagnostic], unit: Unit, read: Read) -> Iterator[Edit]:
+        mine = [one for one in told if (one.code, one.filename) == (unit.rule, unit.path)]
         pairs = sorted(
-            ((self._finding(one, source), one.fix) for one in listed), key=lambda pair: _place(pair[0])
+            ((self._finding(one, read), one.fix) for one in mine), key=lambda pair: _place(pair[0])
         )
-        named = zip(marks(finding for finding, _ in pairs), pairs, strict=True)
-        wanted = [fix.edits for mark, (_, fix) in named if fix and (not unit.only or mark in unit.only)]
-        return patched(read(unit.path) or b"", (edit for edits in wanted for edit in edits))
+        for mark, (_, fix) in zip(marks(finding for finding, _ in pairs), pairs, strict=True):
+            if fix and (not unit.only or mark in unit.only):
+                yield from fix.edits
 
     def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
         del before, paths

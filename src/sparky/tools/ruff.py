@@ -138,7 +138,8 @@ class Ruff:
         select = ("--select", f"{_ALWAYS},{unit.rule}")
         return self._command("check", "--output-format", "json", *select, paths=(unit.path,))
 
-    def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
+    def patch(self, offered: Completed, units: Sequence[Unit], read: Read) -> bytes:
+        (unit,) = units  # it was asked for one rule
         source = read(unit.path) or b""
         names = symbols(source)
         pairs = sorted(

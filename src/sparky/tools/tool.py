@@ -103,8 +103,8 @@ class Tool(Protocol):
         """
         ...
 
-    def patch(self, offered: Completed, unit: Unit, read: Read) -> bytes:
-        """The unit's file with the edits for its `only` findings (all if it names none), as `offer` has them.
+    def patch(self, offered: Completed, units: Sequence[Unit], read: Read) -> bytes:
+        """The units' one file with the edits for their `only` findings (all if it names none), as offered.
 
         A finding that is not there (any more), or has no edits, counts for nothing; of two edits that overlap
         the first in the file is made.

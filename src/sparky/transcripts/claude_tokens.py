@@ -19,7 +19,6 @@ _TYPE_LENGTH = len(TYPE)
 _MESSAGE = b'"message":{'
 _USAGE, _NULL = b'null,"usage":', len(b"null,")
 """What stands before a message's own tokens is `stop_sequence` or `stop_details`, and null."""
-_PARENT = b'"parentUuid":'
 
 
 class _Spent(msgspec.Struct, gc=False):
@@ -67,9 +66,9 @@ class Answers:
         tokens = find(run, _USAGE, at, stop)
         # The last message before the tokens: a line that was torn, and went on as another one, may have two.
         first = rfind(run, _MESSAGE, begin, tokens) if tokens > 0 else -1
-        if 0 <= first < at and find(run, _PARENT, begin + 2, first) < 0:
+        if 0 <= first < at:
             # Were they another's tokens, braces would be left over.
-            self._noted[begin] = b"{" + run[first : at - _TYPE_LENGTH] + run[tokens + _NULL : stop]
+            self._noted[begin] = run[begin : at - _TYPE_LENGTH] + run[tokens + _NULL : stop]
         else:
             self._noted[begin] = run[begin:stop]
 

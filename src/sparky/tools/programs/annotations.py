@@ -13,8 +13,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sparky.tools.programs.imports import after_imports, bindings, future_end, sections, top
 from sparky.tools.programs.shapes import is_type
-from sparky.tools.programs.signatures import Function, Key, arguments, functions, with_default
+from sparky.tools.programs.signatures import (
+    Assignment,
+    Function,
+    Key,
+    arguments,
+    assigned,
+    functions,
+    with_default,
+)
 from sparky.tools.programs.sources import is_utf8, lines, place
 from sparky.tools.ruff_json import Edit, Place
 
@@ -44,6 +53,13 @@ class Annotated:
     package: bool = False
     style: Style = Style()
     slots: Mapping[Key, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    variables: Mapping[int, str] = field(default_factory=dict)
+    """The words of variables, by the line where each is assigned."""
+
+    @cached_property
+    def assignments(self) -> Mapping[int, Assignment]:
+        """The plain assignments to one name or attribute, with what each stands in; of a line the first."""
+        return {node.lineno: (scope, node) for scope, node in reversed([*assigned(self.tree, self.tree)])}
 
     @cached_property
     def functions(self) -> Mapping[Key, Function]:
@@ -64,6 +80,13 @@ class Annotated:
             return ()
         alone = all(some[0].isidentifier() for some in self.slots[key].values())
         return made if alone else (*made, *self._head)
+
+    def variable(self, line: int) -> tuple[Edit, ...]:
+        """The edits for the variable that is assigned in a line, with what its annotation needs above it."""
+        word, target = self.variables[line], self.assignments[line][1].targets[0]
+        end = place(self.source, target.end_lineno or 0, target.end_col_offset or 0)
+        made = _insert(f": {self._text(word)}", end)
+        return (made,) if word.isidentifier() else (made, *self._head)
 
     def can_say(self, word: str) -> bool:
         """Whether a word can be written here: it is a type, its names mean nothing else, it fits a line."""
@@ -92,7 +115,8 @@ class Annotated:
     def _imports(self) -> Mapping[str, list[str]]:
         """What all annotations of the file need: names by module."""
         found: dict[str, set[str]] = {}
-        for words in (some[0] for slots in self.slots.values() for some in slots.values()):
+        slots = (some[0] for slots in self.slots.values() for some in slots.values())
+        for words in (*slots, *self.variables.values()):
             for match in _FULL.finditer(words):
                 if self._name(*match.groups())[1]:
                     found.setdefault(match[1], set()).add(match[2].partition(".")[0])
@@ -102,15 +126,15 @@ class Annotated:
     def _head(self) -> tuple[Edit, ...]:
         """What annotations need above them: the same for every function, so that it is made once."""
         newline = "\r\n" if b"\r\n" in self.source else "\n"
-        top = _top(self.tree)
+        first = top(self.tree)
         lines: list[tuple[Place, str]] = []
         if not self.style.quoted and _FUTURE.encode() not in self.source:
-            lines.append((top, _FUTURE))
+            lines.append((first, _FUTURE))
         if self._imports:
             if "TYPE_CHECKING" not in self.names:
-                lines.append((_future_end(self.tree, top), "from typing import TYPE_CHECKING"))
-            block = ("", "if TYPE_CHECKING:", *_sections(self._imports, self.module.partition(".")[0]))
-            lines += [(_after_imports(self.tree, top), line) for line in block]
+                lines.append((future_end(self.tree, first), "from typing import TYPE_CHECKING"))
+            block = ("", "if TYPE_CHECKING:", *sections(self._imports, self.module.partition(".")[0]))
+            lines += [(after_imports(self.tree, first), line) for line in block]
         places = dict.fromkeys(at for at, _ in lines)
         return tuple(
             _insert("".join(f"{line}{newline}" for at, line in lines if at == there), there)
@@ -224,74 +248,5 @@ def _written(node: ast.expr, text: str) -> str:
     return found or ast.unparse(node)
 
 
-def bindings(tree: ast.Module, module: str, *, package: bool) -> dict[str, str]:
-    """What the names of a module's top level stand for: see `Annotated.names`."""
-    found: dict[str, str] = {}
-    for node in (
-        one for top in tree.body for one in (ast.walk(top) if isinstance(top, ast.If | ast.Try) else [top])
-    ):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                full = alias.name if alias.asname or "." not in alias.name else alias.name.partition(".")[0]
-                found[alias.asname or full] = f"{full}:"
-        elif isinstance(node, ast.ImportFrom):
-            start = _absolute(node, f"{module}." if package else module)
-            found |= {alias.asname or alias.name: f"{start}:{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.ClassDef):
-            found[node.name] = f"{module}:{node.name}"
-        elif isinstance(node, Function):
-            found[node.name] = ""
-        elif isinstance(node, ast.Assign):
-            found |= {
-                one.id: "" for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)
-            }
-    return found
-
-
-def _absolute(node: ast.ImportFrom, module: str) -> str:
-    """The module that is imported from, told from a module of this name (packages end with a dot here)."""
-    if not node.level:
-        return node.module or ""
-    parts = module.split(".")
-    return ".".join([*parts[: len(parts) - node.level], *([node.module] if node.module else [])])
-
-
 def _insert(text: str, at: Place) -> Edit:
     return Edit(content=text, location=at, end_location=at)
-
-
-def _sections(imports: Mapping[str, list[str]], own: str) -> Iterator[str]:
-    mine = [module for module in imports if module.partition(".")[0] == own]
-    others = [module for module in imports if module not in mine]
-    for number, modules in enumerate(part for part in (others, mine) if part):
-        if number:
-            yield ""
-        for module in modules:
-            yield f"    from {module} import {', '.join(imports[module])}"
-
-
-def _top(tree: ast.Module) -> Place:
-    """Where an import of a module may stand first: after its docstring, before all other code."""
-    body = tree.body
-    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    first = body[1] if documented and len(body) > 1 else body[0]
-    decorators = getattr(first, "decorator_list", [])
-    return Place(row=min([first.lineno, *(one.lineno for one in decorators)]), column=1)
-
-
-def _future_end(tree: ast.Module, top: Place) -> Place:
-    """Where the first import that is not of the future may stand."""
-    futures = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-    return Place(row=(futures[-1].end_lineno or 0) + 1, column=1) if futures else top
-
-
-def _after_imports(tree: ast.Module, top: Place) -> Place:
-    """Where the imports at the head of a module end."""
-    row = top.row
-    for node in tree.body:
-        is_doc = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not is_doc and not isinstance(node, ast.Import | ast.ImportFrom):
-            break
-        if not is_doc:
-            row = (node.end_lineno or 0) + 1
-    return Place(row=row, column=1)

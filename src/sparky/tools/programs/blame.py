@@ -60,7 +60,10 @@ class Blame:
                 if isinstance(one, ast.Assign) and one.lineno <= error.line <= (one.end_lineno or 0):
                     values += [value for name in _names(one) for value in _values(self._nodes[place], name)]
         names |= {name for value in values for name in _names(value)}
+        read = {one.attr for value in values for one in ast.walk(value) if isinstance(one, ast.Attribute)}
+        names |= {name if self._named[name] else "__getattr__" for name in read}
         places = {*around, *(place for name in names for place in self._named[name])}
+        places |= {place for name in read for place, _ in self._attributes[name]}
         return {slot for place in places for slot in self._slots(place)}
 
     def around(self, error: Error) -> list[Place]:

@@ -22,13 +22,14 @@ _STRICT = ("--strict", "--ignore-missing-imports")
 
 @dataclass(frozen=True, kw_only=True)
 class Error:
-    """One line of mypy's answer; the column counts from 1."""
+    """One line of mypy's answer, or of the review's; the column counts from 1."""
 
     file: str
     line: int
     column: int
     code: str
     message: str
+    reviewed: bool = False
 
     @property
     def identity(self) -> tuple[str, str, str]:

@@ -6,7 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from sparky.tools.programs.annotations import Annotated, bindings
+from sparky.tools.programs.annotations import Annotated
+from sparky.tools.programs.imports import bindings
 from sparky.tools.programs.shapes import MEMBERS
 from sparky.tools.programs.signatures import Key, arguments, functions
 from sparky.tools.programs.sources import tree_of

@@ -6,7 +6,7 @@ and say nothing.
 """
 
 import ast
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -15,6 +15,7 @@ from sparky.tools.programs.inferred import inferred_words, members
 from sparky.tools.programs.signatures import (
     Function,
     Key,
+    Place,
     arguments,
     families,
     is_generator,
@@ -117,12 +118,15 @@ def _defaults(node: Function) -> Iterator[tuple[str, str]]:
 
 
 def alike(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
-    """Words for parameters that nothing is known of but their name, where all others of it agree."""
-    known: dict[str, Counter[str]] = defaultdict(Counter)
+    """Words for parameters that nothing is known of but their name, where all others of it agree.
+
+    Whether None is taken, too, depends on the default alone.
+    """
+    known: dict[str, set[str]] = defaultdict(set)
     for one in files.values():
         for mine in one.slots.values():
             for slot, some in mine.items():
-                known[slot][some[0]] += 1
+                known[slot].add(some[0].removesuffix(" | None"))
     sure = {name: next(iter(words)) for name, words in known.items() if len(words) == 1 and name != "return"}
     made = {}
     for path, one in files.items():
@@ -138,10 +142,26 @@ def alike(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
     return made
 
 
+def inherited(files: Mapping[str, Annotated]) -> Iterator[tuple[list[Place], Place, str, str]]:
+    """Parameters that have a type where a method is first, and none where it is overridden.
+
+    Each with its family, where it has none, its name, and the word of the first: checkers take that for it.
+    """
+    for family in families({path: one.tree for path, one in files.items()}):
+        path, key = family[0]
+        first = files[path].slots.get(key, {})
+        for place in family[1:]:
+            one, mine = files[place[0]], files[place[0]].slots.get(place[1], {})
+            for slot in sorted(open_slots(one.functions[place[1]]) & {*first} - {*mine, "return"}):
+                if one.can_say(first[slot][0]):
+                    yield family, place, slot, first[slot][0]
+
+
 def halves(files: Mapping[str, Annotated], calls: Mapping[str, int]) -> dict[str, Annotated]:
     """The files without the annotations of functions of which parameters and the return stay open, both.
 
-    mypy would name such a function twice, and once without any annotation; but not its `calls`, by name.
+    mypy would name such a function twice, and once without any annotation; but not its `calls`, by name, so
+    that those that are called stay.
     """
     made: dict[str, Annotated] = {}
     for path, one in files.items():
@@ -149,7 +169,7 @@ def halves(files: Mapping[str, Annotated], calls: Mapping[str, int]) -> dict[str
         for key, some in one.slots.items():
             left = open_slots(one.functions[key]) - {*some}
             name = key[0].rpartition(".")[2]
-            if "return" not in left or left == {"return"} or calls.get(name, 0) > 1:
+            if "return" not in left or left == {"return"} or calls.get(name, 0):
                 slots[key] = some
         made[path] = replace(one, slots=slots)
     return made

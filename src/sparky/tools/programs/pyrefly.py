@@ -3,14 +3,18 @@
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+import tomlkit
 
 from sparky.tools.programs.checking import Error
 
-_CONFIG = "pyrefly.toml"
+CONFIG = "pyrefly.toml"
+SAFE: Mapping[str, object] = {"skip-interpreter-query": True}
+"""The interpreter that it would ask imports what lies beside it: a target's own `json`, say."""
+_USUAL = {"preset": "default", **SAFE}
 _TIMEOUT_S = 300
 _ELSEWHERE = frozenset({"missing-import", "missing-source", "untyped-import", "missing-module-attribute"})
 """What is not for annotations to mend: it depends on what is installed."""
@@ -33,7 +37,7 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def infer(files: Sequence[str]) -> None:
     """Annotate files of the current directory in place; what it can't do, it leaves."""
-    _run("infer", "--config", _CONFIG, *files)
+    _run(_USUAL, "infer", *files)
 
 
 def review(files: Sequence[str]) -> list[Error]:
@@ -41,11 +45,19 @@ def review(files: Sequence[str]) -> list[Error]:
 
     It knows what functions give that have no annotation: so it sees errors between these and those that do.
     """
-    said = _run("check", "--config", _CONFIG, "--output-format", "json", *files)
+    return checked(_USUAL, files) or []
+
+
+def checked(told: Mapping[str, object], files: Sequence[str] = ()) -> list[Error] | None:
+    """What it finds, configured so, in the files; without any, in those that the configuration chooses.
+
+    None where it gives no answer, as where it refuses the configuration.
+    """
+    said = _run(told, "check", "--output-format", "json", *files)
     try:
         answer = msgspec.json.decode(said, type=_Answer)
     except msgspec.DecodeError:
-        return []
+        return None
     return [
         Error(
             file=one.path,
@@ -53,6 +65,7 @@ def review(files: Sequence[str]) -> list[Error]:
             column=one.column,
             code=one.name,
             message=one.concise_description.replace("`", '"'),
+            reviewed=True,
         )
         for one in answer.errors
         if one.severity == "error" and one.name not in _ELSEWHERE
@@ -77,9 +90,8 @@ def more(known: Iterable[Error], said: Iterable[Error]) -> list[Error]:
     return new
 
 
-def _run(*words: str) -> bytes:
-    # The interpreter that it would ask imports what lies beside it: a target's own `json`, say.
-    Path(_CONFIG).write_text('preset = "default"\nskip-interpreter-query = true\n', encoding="utf-8")
+def _run(told: Mapping[str, object], *words: str) -> bytes:
+    Path(CONFIG).write_text(tomlkit.dumps(told), encoding="utf-8")
     binary = Path(sys.executable).with_name("pyrefly")
-    argv = [str(binary), *words]
+    argv = [str(binary), words[0], "--config", CONFIG, *words[1:]]
     return subprocess.run(argv, capture_output=True, check=False, timeout=_TIMEOUT_S).stdout

@@ -87,9 +87,11 @@ def _joined(heads: _Heads, classes: Classes) -> _Heads:
     for name in numbers[:-1]:
         del heads[name, 0]
     named = [name for name, count in heads if ":" in name and not count]
-    if len(named) > 1 and (base := classes.common(named)):
-        heads = {key: args for key, args in heads.items() if key[0] not in named}
-        heads[base, 0] = []
+    if base := classes.common(named) if len(named) > 1 else "":
+        return {**{key: args for key, args in heads.items() if key[0] not in named}, (base, 0): []}
+    for base in named:  # of a class and those below it, the class
+        below = [name for name in named if name != base and base in classes.bases.get(name, ())]
+        heads = {key: args for key, args in heads.items() if key[0] not in below}
     return heads
 
 
@@ -111,7 +113,9 @@ def _written(head: str, args: list[list[Shape]], classes: Classes) -> str | None
     if any(one is None for one in inside):
         return None
     text = ", ".join(str(one) for one in inside)
-    return f"tuple[{text}, ...]" if head == "tuple..." else f"{head}[{text}]"
+    # One item says nothing of how many there may be.
+    several = head == "tuple..." or (head == "tuple" and len(args) == 1)
+    return f"tuple[{text}, ...]" if several else f"{head}[{text}]"
 
 
 def is_type(text: str) -> bool:

@@ -9,6 +9,9 @@ Key = tuple[str, int]
 """A function's qualified name, and which of those of that name it is."""
 Place = tuple[str, Key]
 """A function of a target: the path of its file, and its key there."""
+Scope = ast.Module | ast.ClassDef | Function
+Assignment = tuple[Scope, ast.Assign]
+"""An assignment, and what it stands in."""
 
 _NO_FAMILY = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__"})
 
@@ -38,6 +41,16 @@ def _named(tree: ast.Module) -> Iterator[tuple[str, Function | ast.ClassDef]]:
                 inner = f"{name}.{child.name}".lstrip(".")
                 yield inner, child
             todo.append((child, inner))
+
+
+def assigned(node: ast.AST, scope: Scope) -> Iterator[Assignment]:
+    """The assignments to one name or attribute in a node of a scope, in the order of the file."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.Assign(targets=[ast.Name() | ast.Attribute()]):
+                yield scope, child
+        inner = child if isinstance(child, ast.ClassDef | Function) else scope
+        yield from assigned(child, inner)
 
 
 def arguments(node: Function) -> list[ast.arg]:

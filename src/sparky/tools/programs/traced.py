@@ -46,9 +46,14 @@ class Traces:
         """The traces, where methods that override each other take the same, and the first gives all of it."""
         grown = {place: dict(slots) for place, slots in self.seen.items()}
         for family in families:
+            # What gives an iterator is asked for its items, and returns nothing.
+            plain = [
+                place for place in family if is_generator(nodes[place]) is is_generator(nodes[family[0]])
+            ]
             traced = [self.seen.get(place, {}) for place in family]
             for slot in {slot for slots in traced for slot in slots}:
-                shapes = [shape for slots in traced for shape in slots.get(slot, ())]
+                sources = [self.seen.get(place, {}) for place in plain] if slot in _GIVEN else traced
+                shapes = [shape for slots in sources for shape in slots.get(slot, ())]
                 for place in family[:1] if slot in _GIVEN else family:
                     if slot in _GIVEN or slot in {arg.arg for arg in arguments(nodes[place])}:
                         grown.setdefault(place, {})[slot] = shapes

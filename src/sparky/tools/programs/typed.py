@@ -20,18 +20,20 @@ from msgspec import structs
 from sparky.tools.programs.annotations import LINE, Annotated, Style
 from sparky.tools.programs.blame import Blame, Slot
 from sparky.tools.programs.checking import IMPLIED, MISSING, Error, calls, check, fresh, module_of, once
+from sparky.tools.programs.chosen import Files, annotated, changed, only, places, size, without
 from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.mypy_config import harmless
-from sparky.tools.programs.proposals import alike, halves, propose
+from sparky.tools.programs.proposals import alike, halves, inherited, propose
 from sparky.tools.programs.pyrefly import infer, more, review
-from sparky.tools.programs.signatures import Key
 from sparky.tools.programs.sources import arguments, diagnostic, put, sources, tree_of
 from sparky.tools.programs.traced import read
+from sparky.tools.programs.variables import REDEFINED, UNTYPED, Variables, of
 from sparky.tools.ruff_config import load, oldest
-from sparky.tools.ruff_json import Diagnostic, Place, Remedy, patched
+from sparky.tools.ruff_json import Diagnostic, Place, Remedy
 
 ROUNDS = 40
-SEARCHES = 12
+SEARCHED = 30
+"""After how many rounds a file with an error that nothing explains loses its annotations."""
 _NO_CODE = re.compile(
     r"(?:^|/)(?:tests?|docs?|examples?|benchmarks?)/|(?:^|/)(?:test_[^/]*|conftest|setup)\.py$"
 )
@@ -39,8 +41,6 @@ _WIDTH = re.compile(r"line-length = (\d+)")
 _FUTURE = 7
 """The minor version of Python since which annotations may be left unread."""
 _CONFIGS = ("mypy.ini", ".mypy.ini", "setup.cfg", "pyproject.toml")
-
-Files = dict[str, Annotated]
 
 
 class Workshop:
@@ -62,14 +62,15 @@ class Workshop:
 
     def new(self) -> list[Error]:
         """What there is of errors that was not there at first; what mypy sees is seen first."""
-        return fresh(self.known, self.check()) or more(self.reviewed, review([*self.files]))
+        return fresh(self.known, self.check()) or self.reviewed_anew()
 
-    def healed(self, found: Files, safe: Files, searches: int = 0) -> Files:
-        """The annotations after which there is no new error; `safe`, known to be so, where none are found.
+    def reviewed_anew(self) -> list[Error]:
+        """What pyrefly says of the files that it did not say at first."""
+        return more(self.reviewed, review([*self.files]))
 
-        `searches`: how often one function may be looked for that no error tells of, which takes long.
-        """
-        for _ in range(ROUNDS):
+    def healed(self, found: Files, safe: Files) -> Files:
+        """The annotations after which there is no new error; `safe`, known to be so, where none are found."""
+        for number in range(ROUNDS):
             found, trees = self.write(halves(found, self.calls))
             errors = self.new()
             if not errors:
@@ -79,15 +80,49 @@ class Workshop:
             found = self.yielded(found, blame, errors)
             if found is before:
                 found = without(found, {slot for error in errors for slot in blame.wide(error)})
-            if found is before and searches:
-                searches -= 1
-                found = self.bisected(before)
+            if found is before and number < SEARCHED:
+                found = self.bisected(before, errors)
             if found is before:
-                worst = {error.file for error in errors}
-                found = {
-                    path: replace(one, slots={}) if path in worst else one for path, one in found.items()
-                }
+                found = only(found, places(found, {error.file for error in errors}))
+            if found == before:
+                break
         return safe
+
+    def declared(self, wanted: Files) -> Files:
+        """The files with those of their variables after which there is no new error."""
+        plain = {path: replace(one, variables={}) for path, one in wanted.items()}
+        tried = [wanted] if wanted != plain else []
+        tried += [
+            {**plain, path: replace(one, variables={line: word})}
+            for path, one in wanted.items()
+            for line, word in one.variables.items()
+        ]
+        found = plain
+        for some in tried:
+            trial = {
+                p: replace(one, variables={**one.variables, **some[p].variables}) for p, one in found.items()
+            }
+            self.write(trial)
+            if not self.new():
+                found = trial
+            if found is trial and some is wanted:
+                break
+        self.write(found)
+        return found
+
+    def agreed(self, found: Files) -> Files:
+        """The annotations but for those of methods that what overrides them does not bear."""
+        filled, gaps = found, [*inherited(found)]
+        for _, (path, key), slot, word in gaps:
+            filled = changed(filled, (path, key, slot), (word,))
+        filled, trees = self.write(filled)
+        blame = Blame(filled, trees)
+        worse = {place for error in self.new() for place in blame.around(error)[:1]}
+        fewer = without(
+            found, [(*where, slot) for family, place, slot, _ in gaps if place in worse for where in family]
+        )
+        fewer, _ = self.write(halves(fewer, self.calls))
+        return found if self.new() else fewer
 
     def untried(self, found: Files, proposed: Files) -> Files:
         """The annotations with those words that were withdrawn beside others, and never by themselves."""
@@ -99,15 +134,18 @@ class Workshop:
                         found = changed(found, (path, key, slot), left)
         return found
 
-    def bisected(self, found: Files) -> Files:
-        """The annotations but for those of one function that is needed for there to be a new error."""
-        places = [(path, key) for path, one in found.items() for key in one.slots]
-        low, high = 0, len(places)
+    def bisected(self, found: Files, errors: list[Error]) -> Files:
+        """The annotations but for those of one function that one of these errors needs."""
+        wanted = {error.identity for error in errors}
+        ask = self.reviewed_anew if errors[0].reviewed else self.check
+        all_places = places(found)
+        low, high = 0, len(all_places)
         while high - low > 1:
             middle = (low + high) // 2
-            self.write(only(found, places[:middle]))
-            low, high = (low, middle) if self.new() else (middle, high)
-        return only(found, [place for place in places if place != places[high - 1]])
+            self.write(only(found, all_places[:middle]))
+            there = not wanted.isdisjoint(error.identity for error in ask())
+            low, high = (low, middle) if there else (middle, high)
+        return only(found, all_places[: max(high - 1, 0)] + all_places[high:])
 
     def yielded(self, found: Files, blame: Blame, errors: Iterable[Error]) -> Files:
         """The annotations, where those that errors depend on give way to wider ones, the next, or none."""
@@ -140,42 +178,6 @@ class Workshop:
             if file.read_bytes() != text:
                 file.write_bytes(text)
         return kept, trees
-
-
-def size(found: Files) -> int:
-    """How many slots are annotated."""
-    return sum(len(slots) for one in found.values() for slots in one.slots.values())
-
-
-def only(found: Files, places: Iterable[tuple[str, Key]]) -> Files:
-    """The annotations of these functions."""
-    kept = {*places}
-    return {
-        path: replace(one, slots={key: some for key, some in one.slots.items() if (path, key) in kept})
-        for path, one in found.items()
-    }
-
-
-def without(found: Files, slots: Iterable[Slot]) -> Files:
-    """The annotations but for these."""
-    for slot in slots:
-        found = changed(found, slot, ())
-    return found
-
-
-def changed(found: Files, slot: Slot, words: tuple[str, ...]) -> Files:
-    """The annotations with other words for a slot; none: it stays open."""
-    path, key, name = slot
-    one = found[path]
-    mine = {other: some for other, some in one.slots.get(key, {}).items() if other != name}
-    mine = {**mine, name: words} if words else mine
-    rest = {other: some for other, some in one.slots.items() if other != key}
-    return {**found, path: replace(one, slots={**rest, key: mine} if mine else rest)}
-
-
-def annotated(one: Annotated) -> bytes:
-    """The file with all of its annotations."""
-    return patched(one.source, (edit for key in one.slots for edit in one.edits(key)))
 
 
 def texts() -> dict[str, bytes]:
@@ -230,13 +232,17 @@ def run(
             (root / path).write_bytes(harmless(path, Path(path).read_bytes()))
         with contextlib.chdir(root):
             shop = Workshop(root, found, options)
-            if annotate and any(error.code in MISSING for error in shop.known):
+            if not annotate:
+                found = Variables(found).words(shop.known)
+            elif any(error.code in {*MISSING, UNTYPED, REDEFINED} for error in shop.known):
                 shop.reviewed = review([*found])
+                found = shop.declared(Variables(found).words(shop.known))
                 infer([*found])
                 inferred = {path: (root / path).read_bytes() for path in found}
                 proposed = propose(found, inferred, seen)
-                found = shop.healed(proposed, found, SEARCHES)
+                found = shop.healed(proposed, found)
                 found = shop.healed(alike(shop.untried(found, proposed)), found)
+                found = shop.agreed(found)
     asked = set(sources(paths))
     roots = [error for error in shop.known if error.file in asked and error.code not in IMPLIED]
     return [_told(error, found, annotate=annotate) for error in once(roots)]
@@ -245,11 +251,17 @@ def run(
 def _told(error: Error, found: Files, *, annotate: bool) -> Diagnostic:
     where = Place(row=error.line, column=error.column)
     told = diagnostic(error.code, error.file, error.said, where)
-    if error.code != "no-untyped-def" or error.file not in found:
+    one = found.get(error.file)
+    if one is None:
         return told
-    one = found[error.file]
-    keys = (key for key, node in one.functions.items() if node.lineno == error.line and key in one.slots)
-    edits = tuple(edit for key in keys for edit in one.edits(key))
+    line = of(one, error)
+    if error.code == "no-untyped-def":
+        keys = (key for key, node in one.functions.items() if node.lineno == error.line and key in one.slots)
+        edits = tuple(edit for key in keys for edit in one.edits(key))
+    elif line is not None and line in one.variables:
+        edits = one.variable(line)
+    else:
+        return told
     # Before anybody tried, each of these may be mended: how is for the tests to judge.
     return (
         structs.replace(told, fix=Remedy(applicability="unsafe", edits=edits))

@@ -1,0 +1,53 @@
+"""The annotations of a target's files, some of them put in or taken out."""
+
+from collections.abc import Container, Iterable
+from dataclasses import replace
+
+from sparky.tools.programs.annotations import Annotated
+from sparky.tools.programs.blame import Slot
+from sparky.tools.programs.signatures import Place
+from sparky.tools.ruff_json import patched
+
+Files = dict[str, Annotated]
+
+
+def size(found: Files) -> int:
+    """How many slots are annotated."""
+    return sum(len(slots) for one in found.values() for slots in one.slots.values())
+
+
+def places(found: Files, but: Container[str] = ()) -> list[Place]:
+    """The functions that are annotated, but for those of some files."""
+    return [(path, key) for path, one in found.items() if path not in but for key in one.slots]
+
+
+def only(found: Files, wanted: Iterable[Place]) -> Files:
+    """The annotations of these functions."""
+    kept = {*wanted}
+    return {
+        path: replace(one, slots={key: some for key, some in one.slots.items() if (path, key) in kept})
+        for path, one in found.items()
+    }
+
+
+def without(found: Files, slots: Iterable[Slot]) -> Files:
+    """The annotations but for these."""
+    for slot in slots:
+        found = changed(found, slot, ())
+    return found
+
+
+def changed(found: Files, slot: Slot, words: tuple[str, ...]) -> Files:
+    """The annotations with other words for a slot; none: it stays open."""
+    path, key, name = slot
+    one = found[path]
+    mine = {other: some for other, some in one.slots.get(key, {}).items() if other != name}
+    mine = {**mine, name: words} if words else mine
+    rest = {other: some for other, some in one.slots.items() if other != key}
+    return {**found, path: replace(one, slots={**rest, key: mine} if mine else rest)}
+
+
+def annotated(one: Annotated) -> bytes:
+    """The file with all of its annotations."""
+    edits = [edit for key in one.slots for edit in one.edits(key)]
+    return patched(one.source, [*edits, *(edit for line in one.variables for edit in one.variable(line))])
