@@ -118,6 +118,13 @@ def test_bug_a_suite_that_hangs_was_run_to_its_time_limit_by_each_who_asked(targ
     assert (later.trouble, later.seconds < 3) == (Trouble.TIMED_OUT, True)
 
 
+def test_bug_a_later_run_that_was_killed_was_known_from_then_on(target: Target) -> None:
+    sha, killed = target.commit({}), ("sh", "-c", "date +%s%N; kill -KILL $$")
+    runs = [target.tests.run(target.context(sha), sha, killed, turn=2) for _ in range(2)]
+    assert [run.trouble for run in runs] == [Trouble.KILLED, Trouble.KILLED]
+    assert runs[0].output != runs[1].output
+
+
 def test_a_full_run_is_kept_for_its_turn_and_a_run_of_some_tests_is_made_anew(target: Target) -> None:
     suite = "import time\ndef test_clock(): assert 0, time.time_ns()\ndef test_other(): pass\n"
     sha = target.commit({"test_kept.py": suite})

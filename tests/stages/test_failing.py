@@ -1,5 +1,6 @@
 """What is heard of a target's tests, for findings."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,3 +60,39 @@ def test_tests_without_a_verdict_are_no_answer(tmp_path: Path) -> None:
     here.tests.trouble[base] = Trouble.ENVIRONMENT
     with pytest.raises(ToolError, match=f"no verdict at {base[:10]}: environment: environment in memory"):
         heard(here, base, base)
+
+
+def told(root: Path, *runs: Mapping[str, TestOutcome | str]) -> list[str]:
+    """What is heard of the last run; what a test says makes it red."""
+    left = iter(runs)
+
+    def judge(_: object) -> tuple[TestCase, ...]:
+        return tuple(
+            TestCase(id=name, outcome=TestOutcome.FAILED, message=said)
+            if isinstance(said, str)
+            else TestCase(id=name, outcome=said)
+            for name, said in next(left).items()
+        )
+
+    here = memory_house(root, judge, command=("pytest",))
+    base = here.repository.write({"x.py": b""})
+    return heard(here, base, here.repository.write({"x.py": b"1"}))
+
+
+def test_bug_a_message_that_varies_made_a_new_finding_of_each_run(tmp_path: Path) -> None:
+    runs = ({"a": f"E: '{word}'", "b": f"E: {word} in 0.{n} s"} for n, word in enumerate(("x", "y", "z")))
+    varies = "it fails, each time with another message"
+    assert told(tmp_path, *runs) == [f"a: {varies}", f"b: {varies}"]
+    same = ({"a": f"E: {n} of 9 in 0.{n} s"} for n in range(3))
+    assert told(tmp_path / "same", *same) == ["a: E: 2 of 9 in #"]
+
+
+def test_bug_a_test_that_is_skipped_or_gone_counted_as_mended(tmp_path: Path) -> None:
+    red = dict.fromkeys("abc", "E: no")
+    head = {"a": TestOutcome.SKIPPED, "b": TestOutcome.PASSED}
+    assert told(tmp_path, red, red, head) == ["a: E: no", "c: E: no"]
+
+
+def test_bug_a_second_run_without_a_verdict_made_the_first_one_worthless(tmp_path: Path) -> None:
+    red = {"a": "E: no"}
+    assert told(tmp_path, red, {}, red) == ["a: E: no"]

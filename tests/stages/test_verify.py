@@ -9,6 +9,7 @@ from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.result import REST
 from sparky.domain.state import MergePolicy, Preferences
 from sparky.domain.testing import Comparison
+from sparky.evidence.change import UNITS
 from sparky.formats.values_json import decode, encode
 from tests.builders import RUN
 from tests.stages.stand import Files, Stand, real_ruff
@@ -33,6 +34,7 @@ def verified(
     fixed: tuple[str, ...] = ("test_a",),
     stale: bool = False,
     found: tuple[Finding, ...] = (OS,),
+    by_tool: bool = False,
 ) -> Attempt:
     """VERIFY of a change to a.py and b.py by a session, after a TEST that said so."""
     blobs = stand.house.blobs
@@ -45,6 +47,7 @@ def verified(
     comparison = blobs.put(encode(Comparison(fixed=fixed)))
     done = Attempt(stage=Stage.ROUTE, number=1, verdict=Verdict.PASS, reason="routed", route=(route,))
     work = replace(done, stage=Stage.EXECUTE, route=(), sha=head, traits=(Trait.CHANGED,))
+    work = replace(work, blobs={UNITS: blobs.put(encode(()))} if by_tool else {})
     ran = replace(done, stage=Stage.TEST, route=(), verdict=test, blobs={"comparison": comparison})
     ran = replace(ran, reason=f"the tests: {test.value}", sha=base if stale else head)
     steps = (ran, work) if stale else (work, ran)
@@ -195,3 +198,23 @@ def test_work_that_is_refused_is_not_looked_at_for_risks(stand: Stand) -> None:
     attempt = verified(stand, {"b.py": b"import os\n"})
     assert list(refusals(attempt)) == ["nothing new"]
     assert stand.house.tests.ran == []
+
+
+def test_bug_a_tool_led_code_to_other_names_where_no_test_runs_it_or_shows_that_it_helped(
+    stand: Stand,
+) -> None:
+    failing = replace(OS, tool="failures", rule="renamed-name", kind=Kind.TEST_FAILURE, message="test_a: no")
+
+    def mended(stand: Stand, path: str, *fixed: str) -> dict[str, tuple[Verdict, str]]:
+        stand.preferences = Preferences(merge=MergePolicy.AUTO)
+        stand.issue = replace(FINDINGS, kinds=(Kind.TEST_FAILURE,))
+        stand.house.tests.untested.add("b.py")
+        kind, files = Kind.TEST_FAILURE, {path: b"B = 2\n"}
+        return refusals(verified(stand, files, kind=kind, fixed=fixed, found=(OS, failing), by_tool=True))
+
+    said = "1 changed line(s) that no test was seen to run: b.py:1"
+    assert mended(stand, "b.py", "test_a") == {"covered": (Verdict.ESCALATE, said)}
+    alone = Stand(root=stand.root / "2")
+    assert mended(alone, "tests/test_b.py", "test_a") == {}
+    unseen = {"shown by a test": (Verdict.ESCALATE, "no test fails at base and passes at head")}
+    assert mended(Stand(root=stand.root / "3"), "tests/test_b.py") == unseen

@@ -32,17 +32,17 @@ def tree(*states: Files) -> Tree:
 
 
 def found(
-    message: str, *states: Files, test: str = "tests/test_a.py::test_a", where: str = ""
+    message: str, *states: Files, test: str = "tests/test_a.py::test_a", where: str = "", line: int = 0
 ) -> list[Diagnostic]:
-    case = TestCase(id=test, outcome=TestOutcome.FAILED, message=message, where=where)
+    case = TestCase(id=test, outcome=TestOutcome.FAILED, message=message, where=where, line=line)
     return list(diagnose([case], tree(*states)))
 
 
-def mended(message: str, *states: Files, where: str = "") -> dict[str, str]:
+def mended(message: str, *states: Files, where: str = "", line: int = 0) -> dict[str, str]:
     """The files that are mended, as they are then."""
     return {
         one.filename: patched(states[-1][one.filename].encode(), one.fix.edits).decode()
-        for one in found(message, *states, where=where)
+        for one in found(message, *states, where=where, line=line)
         if one.fix
     }
 
@@ -127,7 +127,7 @@ def renamed(source: str, test: str, message: str, *, old: str = TOTAL, where: st
     return mended(message, files, {**files, "shop/prices.py": source}, where=where)
 
 
-CART = "class Cart:\n    def worth(self):\n        return 1\n"
+CART = "class Cart:\n    def worth(self):\n        return sum(self.prices)\n"
 
 
 def test_a_renamed_name_is_followed_where_the_file_uses_it() -> None:
@@ -147,13 +147,92 @@ def test_a_renamed_name_is_followed_where_the_file_uses_it() -> None:
     assert renamed(twice, test, message, old=CART) == {}
 
 
+def test_bug_an_attribute_was_renamed_for_objects_of_any_class() -> None:
+    message, path = "AttributeError: 'Cart' object has no attribute 'append'", "shop/report.py"
+    cart = CART.replace("worth(self)", "append(self, x)")
+    report = (
+        "def go(c, d):\n    c.append(1)\n    f(c.append, d.append)\n\n\n"
+        "def rows():\n    c = []\n    c.append(2)\n    c.append(2).append(3)\n    c = {}\n\n\nc.append(4)\n"
+    )
+    old = {"shop/cart.py": cart, path: report, "tests/test_a.py": ""}
+    new = {**old, "shop/cart.py": cart.replace("append", "put")}
+
+    def at(line: int) -> dict[str, str]:
+        return mended(message, old, new, where=path, line=line)
+
+    go, _, rest = report.partition("d.append")
+    assert at(2) == {path: f"{go.replace('append', 'put')}d.append{rest}"}
+    assert at(8) == {path: report.replace("c.append(2)\n", "c.put(2)\n")}
+    assert at(13) == {path: report.replace("c.append(4)", "c.put(4)")}
+    assert (at(3), at(9), at(1), at(0)) == ({}, {}, {}, {})
+
+
+def test_bug_a_method_that_went_to_another_class_was_taken_for_a_new_name() -> None:
+    message = "AttributeError: 'Cart' object has no attribute 'worth'"
+    source = f"class Cart:\n    pass\n\n\n{CART.replace('Cart', 'Bag').replace('worth', 'value')}"
+    assert renamed(source, "cart.worth()\n", message, old=CART) == {}
+
+
+def test_bug_what_shadows_a_module_was_taken_for_it() -> None:
+    message, new = "AttributeError: module 'shop.prices' has no attribute 'tax'", TAX.replace("tax", "vat")
+    for other in ("def f(prices): return prices.tax", "import a.prices as prices", "from a import prices"):
+        test = f"from shop import prices\nimport shop.cart\n\nprices.tax(1)\n{other}\n"
+        assert renamed(new, test, message, old=TAX) == {}
+    test = "import shop.prices\nimport shop.cart\n\nshop.prices.tax(1)\n"
+    assert renamed(new, test, message, old=TAX) == {"tests/test_a.py": test.replace("tax", "vat")}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def total(user):\n    return True\n", "def is_dark(user):\n    return True\n"),
+        (
+            "def total(user):\n    'No.'\n    raise ValueError\n",
+            "def dark(user):\n    'No.'\n    raise ValueError\n",
+        ),
+        ("class total(Exception):\n    pass\n", "class Dark(Exception):\n    pass\n"),
+        ("total = 3\n", "total = 4\n"),
+        (TOTAL, "def total(prices, rate):\n    return sum(prices) * rate\n"),
+        (TOTAL, "def total(prices=()):\n    return sum(prices)\n"),
+        (TOTAL, "async def total(prices):\n    return sum(prices)\n"),
+        (TOTAL, TOTAL.replace("sum", "len") + TOTAL.replace("total", "amount")),
+    ],
+)
+def test_bug_what_is_alike_by_chance_was_taken_for_what_vanished(before: str, after: str) -> None:
+    old = {"shop/prices.py": before, "tests/test_a.py": "from shop.prices import total\n"}
+    assert mended(NO_NAME, old, {**old, "shop/prices.py": "", "shop/ui.py": after}) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class total:\n    def __init__(self, a):\n        self.a = a\n",
+        "class total:\n    def get(self):\n        for a in ():\n            pass\n",
+        "def total():\n    a = 1\n    return a\n",
+    ],
+)
+def test_what_does_something_is_known_by_that_under_another_name(text: str) -> None:
+    old = {"shop/prices.py": text, "tests/test_a.py": "from shop.prices import total\n"}
+    new = {**old, "shop/prices.py": "", "shop/ui.py": text.replace("total", "amount")}
+    assert mended(NO_NAME, old, new) == {"tests/test_a.py": "from shop.ui import amount as total\n"}
+
+
 def test_a_name_of_its_own_that_a_file_has_no_more_is_followed() -> None:
     old, message = f"{TOTAL}\n\ndef net():\n    return total([1])\n", "NameError: name 'total' is not defined"
     new = old.replace("def total", "def amount")
     where = "shop/prices.py"
     expected = {where: new.replace("return total", "return amount")}
     assert renamed(new, "", message, old=old, where=where) == expected
-    for other in ("total = 1", "def f(total): return total", "def f():\n    total = 1"):
+    others = (
+        "total = 1",
+        "def f(total): return total",
+        "def f():\n    total = 1",
+        "try:\n    f()\nexcept ValueError as total:\n    str(total)",
+        "match f():\n    case [total, *_]: pass",
+        "match f():\n    case [*total]: pass",
+        "match f():\n    case {'a': 1, **total}: pass",
+    )
+    for other in others:
         assert renamed(f"{new}\n{other}\n", "", message, old=old, where=where) == {}
 
 

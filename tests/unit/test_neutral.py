@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparky.domain.finding import Finding, Fix, Location, fingerprint
+from sparky.domain.finding import Finding, Fix, Location
 from sparky.domain.issue import Kind
 from sparky.tools.neutral import UNSHOWN, unshown
 
@@ -27,4 +27,4 @@ def test_without_tests_a_fix_is_withheld_that_may_change_the_program(
 ) -> None:
     kind, place = Kind.GENERAL, Location(path="a.py", line=1)
     found = Finding(tool=tool, rule=rule, kind=kind, message=message, location=place, fix=fix)
-    assert unshown([found]) == ({fingerprint(found): UNSHOWN} if expected else {})
+    assert unshown(found) == (UNSHOWN if expected else "")

@@ -11,7 +11,8 @@ from sparky.tools.tool import Unit
 RUFF = Ruff(binary="ruff", config=RuffConfig(modern=True))
 
 OTHERS = {
-    *("typo", "unused-private", "repeated-function", "DEP002", "no-untyped-def"),
+    *("typo", "unused-private", "repeated-function", "DEP002"),
+    *("no-untyped-def", "var-annotated", "assignment"),
     *("moved-import", "renamed-name", "moved-file"),
 }
 """What tools beside ruff find."""

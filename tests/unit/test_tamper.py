@@ -201,6 +201,24 @@ def test_another_spelling_of_a_collection_claims_the_same_and_another_one_does_n
     assert said(edited(old, other, text)) != []
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        "def list(x):\n    return close(1)\n",
+        "class list: ...\n",
+        "from shop import list\n",
+        "from shop import *\n",
+        "list = close\n",
+        "def test_other(list): ...\n",
+    ],
+)
+def test_a_built_in_that_a_module_has_of_its_own_is_another(own: str) -> None:
+    text = "from shop import close\n\n\ndef test_it(x):\n    assert close(x) == [1, 2]\n"
+    told = text.replace("[1, 2]", "list([1, 2])")
+    assert said(Edit(path=PATH, before=text, after=f"{own}{told}")) != []
+    assert said(Edit(path=PATH, before=f"{own}{text}", after=f"{own}{told}")) != []
+
+
 def test_a_changed_expectation_is_left_to_the_runs_where_source_changed() -> None:
     source = Edit(path="shop.py", before="X = 1\n", after="X = 2\n")
     comment = Edit(path="shop.py", before="X = 1\n", after="X = 1  # one\n")

@@ -151,8 +151,8 @@ class PytestTests:
             if late is not None and late.seconds >= timeout_s and overdue.stat().st_mtime_ns >= asked:
                 return late
             run = fresh()
-            # What a later turn has no verdict on is not to be known again and again.
-            if turn > 1 or run.trouble in {None, Trouble.NO_TESTS}:
+            # What a later turn has no verdict on is not to be known again and again; one that was killed is.
+            if run.trouble in {None, Trouble.NO_TESTS} or (turn > 1 and run.trouble is not Trouble.KILLED):
                 write_whole(record, encode(run))
             elif run.trouble is Trouble.TIMED_OUT:
                 write_whole(overdue, encode(run))

@@ -14,12 +14,12 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Budget, Evidence
 from sparky.domain.change import below, nameless
 from sparky.domain.errors import UsageError, UserError
-from sparky.domain.finding import Finding, findings_issue, fingerprint, left, leftovers_issue
+from sparky.domain.finding import Finding, findings_issue, left, leftovers_issue
 from sparky.domain.issue import Issue, Kind, branch_name, issue_key, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.evidence.failing import hear
-from sparky.evidence.tests import withheld
+from sparky.evidence.tests import why_withheld
 from sparky.formats.values_json import encode
 from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
@@ -183,14 +183,12 @@ def scan(
         heard = hear(ports, context, preferences, context.base)
         seen = detect(ports, root, context.base, looked, tuple(paths) or (".",), hear=heard)
         tools = {name: bind(ports, name, root) for name in ports.binaries}
-    refused = withheld(ports, context, preferences, seen.findings)
+    withheld = why_withheld(ports, context, preferences)
     found = []
     for finding in seen.findings:
         if finding.kind in wanted or finding.rule in BROKEN:
             name, works = fixers.get(finding.kind, _NOBODY)
-            why = tools[finding.tool].why_left(finding, works) or (
-                refused.get(fingerprint(finding), "") if refused else ""
-            )
+            why = tools[finding.tool].why_left(finding, works) or withheld(finding)
             able = mends(works, finding) and not why
             found.append(Sorted(finding=finding, agent=name if able else None, why=why))
     return Scan(

@@ -45,7 +45,8 @@ OUTSIDE = frozenset({Trouble.ENVIRONMENT, Trouble.FOREIGN_CODE, Trouble.KILLED})
 class TestCase:
     """One test's result. `id` is exact, such as pytest's node id; `message` is empty unless it failed.
 
-    `where` is the file of the deepest frame of its trace that lies in the project; "" if nobody said.
+    `where` is the file of the deepest frame of its trace that lies in the project, `line` its line there; ""
+    and 0 if nobody said.
     """
 
     __test__ = False
@@ -54,6 +55,7 @@ class TestCase:
     message: str = ""
     seconds: float = 0.0
     where: str = ""
+    line: int = 0
 
     @property
     def red(self) -> bool:

@@ -7,10 +7,11 @@ from functools import cache
 import msgspec
 
 from sparky.domain.command import Completed, Ending
+from sparky.domain.finding import normal_message
 from sparky.domain.state import Context, Preferences
-from sparky.domain.testing import TestCase, TestRun, Trouble
+from sparky.domain.testing import TestCase, TestRun, Trouble, compare
 from sparky.ports import Ports, Repository
-from sparky.tools.failing.causes import diagnose
+from sparky.tools.failing.causes import diagnose, said
 from sparky.tools.failing.tree import Step, Tree
 from sparky.tools.tool import ToolError
 
@@ -33,10 +34,18 @@ def hear(ports: Ports, context: Context, preferences: Preferences, sha: str) -> 
 
     def answer(now: Mapping[str, bytes]) -> Completed:
         run, cases = heard()
-        there = replace(tree(), sources={**tree().sources, **now}) if cases else _NOTHING
-        said = msgspec.json.encode(list(diagnose(cases, there)))
+        before = tree() if cases else _NOTHING
+        there = replace(before, sources={**before.sources, **now}) if cases else before
+        found = diagnose([_lined_up(case, before, there) for case in cases], there)
         how, seconds = (run.command, run.seconds) if run else ((), 0.0)
-        return Completed(argv=how, ending=Ending.EXITED, code=0, stdout=said, stderr=b"", seconds=seconds)
+        return Completed(
+            argv=how,
+            ending=Ending.EXITED,
+            code=0,
+            stdout=msgspec.json.encode([*found]),
+            stderr=b"",
+            seconds=seconds,
+        )
 
     return answer
 
@@ -58,10 +67,37 @@ def _red(
         return done
 
     base = run(context.base, 1)
-    steady = {case.id for case in base.cases if case.red}
-    steady &= {case.id for case in run(context.base, 2).cases if case.red} if steady else set()
+    old = {case.id: case for case in base.cases if case.red}
+    second = _second(ports, context, preferences, base) if old else None
+    twice = {case.id: case for case in second.cases if case.red} if second else old
     head = base if sha == context.base else run(sha, 1)
-    return head, sorted((c for c in head.cases if c.red and c.id in steady), key=lambda case: case.id)
+    now = {case.id: case for case in head.cases if case.red}
+    # A test that is skipped now, or not there any more, is none that is mended.
+    still = (old.keys() & twice.keys()) - {*compare(base, head, second=second).fixed}
+    return head, [_told(now.get(name, old[name]), old[name], twice[name]) for name in sorted(still)]
+
+
+def _second(ports: Ports, context: Context, preferences: Preferences, base: TestRun) -> TestRun | None:
+    """Another run at the base; None if it gave no verdict, as for the stage TEST."""
+    limit = preferences.test_timeout_s
+    second = ports.tests.run(context, base.sha, base.command, timeout_s=limit, turn=2)
+    return second if second.trouble is None else None
+
+
+def _told(case: TestCase, one: TestCase, other: TestCase) -> TestCase:
+    """The case, without what two runs at the base say of it in two ways: the next would in a third."""
+    if normal_message(said(one)) == normal_message(said(other)):
+        return case
+    return replace(case, message="it fails, each time with another message", where="", line=0)
+
+
+def _lined_up(case: TestCase, before: Tree, now: Tree) -> TestCase:
+    """The case with its line as it is in files that were edited since; 0 where several lines say the same."""
+    old, new = (tree.sources.get(case.where, b"").splitlines() for tree in (before, now))
+    line = old[case.line - 1] if 0 < case.line <= len(old) else b""
+    return replace(
+        case, line=new.index(line) + 1 if old != new and new.count(line) == 1 else case.line * (old == new)
+    )
 
 
 def _tree(repository: Repository, sha: str) -> Tree:

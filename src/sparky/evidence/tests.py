@@ -1,13 +1,13 @@
 """Runs of the tests at base and at head, compared by the identity of each failure."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from sparky.domain.attempt import Evidence
-from sparky.domain.finding import Finding
+from sparky.domain.finding import Finding, fingerprint
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.domain.testing import Comparison, TestRun, Trouble, compare, normal_failure
 from sparky.evidence.failing import Hear, hear
@@ -36,8 +36,21 @@ def withheld(
     ports: Ports, context: Context, preferences: Preferences, findings: Iterable[Finding]
 ) -> dict[str, str]:
     """Fingerprints of what is not to be mended, with why: withdrawn before, or no test would judge it."""
+    why = why_withheld(ports, context, preferences)
+    marks = ((fingerprint(one), said) for one in findings if (said := why(one)))
+    return {**dict(marks), **ports.refusals.refusals(context.git_dir)}
+
+
+def why_withheld(ports: Ports, context: Context, preferences: Preferences) -> Callable[[Finding], str]:
+    """What says why a finding is not to be mended, as `withheld` does; "" if it is."""
     tested = preferences.test_command or ports.tests.discover(context, context.base)
-    return {**({} if tested else unshown(findings)), **ports.refusals.refusals(context.git_dir)}
+    refused = ports.refusals.refusals(context.git_dir)
+
+    def why(finding: Finding) -> str:
+        known = refused.get(fingerprint(finding), "") if refused else ""
+        return known or ("" if tested else unshown(finding))
+
+    return why
 
 
 def run_tests(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Tally, Trait, Verdict
-from sparky.domain.change import Change
+from sparky.domain.change import Change, is_test_path
 from sparky.domain.finding import Finding, Left, appeared, fingerprint, left, leftovers_of
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
@@ -44,8 +44,8 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     before = _before(state, ports, paths)
     # What configures the tools at the base: a change of that must not hide what it brings.
     after = _look(state, ports, state.head, paths, configured=state.base)
-    fresh = appeared(before, after.findings)
-    hidden = bool(fresh) and not appeared(before, _look(state, ports, state.head, paths).findings)
+    fresh = _appeared(before, after.findings)
+    hidden = bool(fresh) and not _appeared(before, _look(state, ports, state.head, paths).findings)
     asked = ask(state, ports, change.files)
     kinds = kinds_of(state)
     mine = [f for f in before if f.kind in kinds]
@@ -54,14 +54,15 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         _tested(state),
         _nothing_new(fresh, hidden=hidden),
         *_mended(state.issue, len(gone)),
-        _tests_show_it(state, ports, asked.shown),
+        _tests_show_it(state, ports, asked.shown, gone),
         *asked.gates,
         *_reviews(state),
         _criteria(state.issue),
     )
     # Work that goes back to its agent is not looked at any further.
     refused = any(gate.verdict is Verdict.REVISE for gate in required)
-    risks = Risks(gates=()) if refused or by_tools_alone(state) else find_risks(state, ports)
+    safe = by_tools_alone(state) and not _renames_in_source(kinds, change)
+    risks = Risks(gates=()) if refused or safe else find_risks(state, ports)
     gates = tuple(dict.fromkeys((*required, *risks.gates, *_of_parts(state))))
     attempt = _judged(handoff, gates, maker(state, ports))
     rest = [f for f in after.findings if f.kind in kinds]
@@ -78,6 +79,16 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         agent="verifier",
     )
     return named(with_files(attempt, change), ports, _rest(state, ports, (*rest, *unread)))
+
+
+def _appeared(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What is new to the detectors; of what fails anew the stage TEST has judged."""
+    return tuple(finding for finding in appeared(before, after) if finding.kind is not Kind.TEST_FAILURE)
+
+
+def _renames_in_source(kinds: Sequence[Kind], change: Change) -> bool:
+    """Whether code was led to other names, which is safe only where a test runs it."""
+    return Kind.TEST_FAILURE in kinds and not all(is_test_path(file.path) for file in change.files)
 
 
 def _judged(handoff: Handoff, gates: tuple[GateResult, ...], made_by: Responsibility) -> Attempt:
@@ -155,9 +166,12 @@ def _mended(issue: Issue, count: int) -> tuple[GateResult, ...]:
     return (_gate("findings mended", Verdict.PASS if count else Verdict.REVISE, said),)
 
 
-def _tests_show_it(state: PipelineState, ports: Ports, brought: Sequence[str]) -> GateResult:
+def _tests_show_it(
+    state: PipelineState, ports: Ports, brought: Sequence[str], gone: Sequence[Finding]
+) -> GateResult:
     """A fix of a bug is shown by a test that fails at base and passes at head."""
-    if state.issue.findings is not None or not {r.kind for r in state.routes} & _BUGS:
+    mended = {finding.kind for finding in gone}
+    if not (mended if state.issue.findings is not None else {r.kind for r in state.routes}) & _BUGS:
         return _gate("shown by a test", Verdict.PASS, "findings are shown by their detector")
     test = state.last(Stage.TEST)
     digest = test.blobs.get(COMPARED) if test else None

@@ -1,6 +1,39 @@
 """The spellings of one collection as one: what linters rewrite into each other claims the same."""
 
 import ast
+from collections.abc import Iterator
+
+_MAKERS = frozenset({"list", "tuple", "set", "dict", "map", "all"})
+"""The built-ins that have another spelling."""
+
+
+def apart(tree: ast.Module) -> ast.Module:
+    """The module, changed: a built-in's name that it binds itself, or may import with `*`, is another's."""
+    bound = frozenset(_bound(tree))
+    own = _MAKERS if "*" in bound else _MAKERS & bound
+    for node in ast.walk(tree) if own else ():
+        if isinstance(node, ast.Name) and node.id in own:
+            node.id = f"its own {node.id}"
+    return tree
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(name, ast.Store() | ast.Del()) | ast.arg(name):
+                yield name
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                yield name
+            case ast.alias(name, as_name):
+                yield as_name or name
+            case (
+                ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.ExceptHandler(name=str(name))
+            ):
+                yield name
+            case ast.MatchMapping(rest=str(name)):
+                yield name
 
 
 def spelt(node: ast.AST) -> ast.AST:
@@ -40,6 +73,6 @@ def _made(name: str, given: ast.expr) -> ast.expr | None:
             ast.Tuple([key, value]), over
         ):
             return ast.DictComp(key, value, over)
-        case "any" | "all", ast.ListComp(each, over):
+        case "all", ast.ListComp(each, over):
             return ast.Call(ast.Name(name, ast.Load()), [ast.GeneratorExp(each, over)], [])
     return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sparky.tamper.cases import cases_of, skips_in
 from sparky.tamper.claims import Claim
 from sparky.tamper.expressions import call_name, dotted, is_literal, parsed, put, text, truth
+from sparky.tamper.spellings import apart
 from sparky.tamper.walk import Env, Function, read
 
 _LITERAL = 20_000
@@ -52,7 +53,7 @@ class Scope:
 
 def helpers_of(sources: Iterable[str]) -> dict[str, Function]:
     """The functions of modules that are no tests, by name."""
-    trees = (parsed(source) for source in sources)
+    trees = (_apart(source) for source in sources)
     found = (_functions(tree.body) for tree in trees if tree is not None)
     return {
         name: one for functions in found for name, one in functions.items() if not name.startswith("test")
@@ -66,12 +67,17 @@ def items_of(
 
     `collected`: whether tests are looked for in a file of this name; `shared`: helpers of other modules.
     """
-    tree = parsed(source)
+    tree = _apart(source)
     if tree is None:
         return []
     out = "" if collected else "no test is looked for in a file of this name"
     scope = Scope(out=out, helpers={**(shared or {}), **_functions(tree.body)}, env=_literals(tree.body))
     return list(_items(path, tree.body, _marked(tree.body, scope)))
+
+
+def _apart(source: str) -> ast.Module | None:
+    tree = parsed(source)
+    return tree and apart(tree)
 
 
 def _items(path: str, body: list[ast.stmt], scope: Scope) -> Iterator[Item]:

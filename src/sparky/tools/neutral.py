@@ -2,9 +2,8 @@
 
 import re
 import sys
-from collections.abc import Iterable
 
-from sparky.domain.finding import Finding, Fix, fingerprint
+from sparky.domain.finding import Finding, Fix
 
 _IMPORTS = frozenset({"F401", "F811"})
 _OWN = frozenset({"typo", "S324"})
@@ -14,9 +13,9 @@ _NAME = re.compile(r"`(\w+)")
 UNSHOWN = "there are no tests to show whether its fix changes what the program does"
 
 
-def unshown(findings: Iterable[Finding]) -> dict[str, str]:
-    """The fingerprints of the findings whose fix may change what a program does, each with `UNSHOWN`."""
-    return {fingerprint(one): UNSHOWN for one in findings if one.fix is not Fix.NONE and not _is_neutral(one)}
+def unshown(finding: Finding) -> str:
+    """`UNSHOWN` if the finding's fix may change what a program does, else ""."""
+    return UNSHOWN if finding.fix is not Fix.NONE and not _is_neutral(finding) else ""
 
 
 def _is_neutral(finding: Finding) -> bool:

@@ -83,7 +83,7 @@ class Recorder:
         if call.excinfo is not None:
             report = outcome.get_result()
             report.sparky_message = describe(call.excinfo.type, call.excinfo.value)
-            report.sparky_where = where(call.excinfo.tb)
+            report.sparky_where, report.sparky_line = where(call.excinfo.tb)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         if not self.is_worker:
@@ -99,6 +99,7 @@ class Recorder:
             return
         message = message_of(report) if outcome in ("failed", "error") else ""
         place = getattr(report, "sparky_where", "") if message else ""
+        line = getattr(report, "sparky_line", 0) if message else 0
         self.write(
             "phase",
             id=self.name(report.nodeid),
@@ -106,6 +107,7 @@ class Recorder:
             message=message,
             seconds=report.duration,
             where=place,
+            line=line,
         )
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -135,13 +137,13 @@ def describe(kind: type[BaseException], value: BaseException) -> str:
     return "".join(traceback.format_exception_only(kind, value)[-1:])[:_MESSAGE_LIMIT]
 
 
-def where(trace: TracebackType | None) -> str:
-    """The file of the deepest frame that is neither of the standard library nor of an installed package."""
-    found = ""
+def where(trace: TracebackType | None) -> tuple[str, int]:
+    """File and line of the deepest frame that is of no library or installed package; "" and 0 if none is."""
+    found = "", 0
     while trace is not None:
         path = trace.tb_frame.f_code.co_filename
         if not path.startswith((_LIBRARY, "<")) and f"{os.sep}site-packages{os.sep}" not in path:
-            found = path
+            found = path, trace.tb_lineno
         trace = trace.tb_next
     return found
 

@@ -60,4 +60,5 @@ def _case(line: Mapping[str, Any], names: Mapping[str, str]) -> TestCase:
         message=one_line(text),
         seconds=seconds_of(line.get("seconds")),
         where=where,
+        line=line["line"] if isinstance(line.get("line"), int) else 0,
     )

@@ -30,30 +30,35 @@ def diagnose(cases: Iterable[TestCase], tree: Tree) -> Iterator[Diagnostic]:
     """A finding for each red test, in the file that is to be mended; of some tests, in several files."""
     for case in cases:
         for rule, path, edits in _mends(case, tree) or [(_rule(case), _file(case, tree), ())]:
-            said = normal_failure(case.message.strip() or "it fails").splitlines()[0][:_SHOWN]
             yield Diagnostic(
                 code=rule,
                 filename=path,
-                message=f"{case.id}: {said}",
+                message=f"{case.id}: {said(case)}",
                 location=edits[0].location if edits else Place(row=1, column=1),
                 fix=Remedy(applicability="safe", edits=edits) if edits else None,
             )
 
 
+def said(case: TestCase) -> str:
+    """How a test failed, for a person, and the same each time as far as that can be told."""
+    return normal_failure(case.message.strip() or "it fails").splitlines()[0][:_SHOWN]
+
+
 def _mends(case: TestCase, tree: Tree) -> list[Mend]:
-    said = case.message
-    if found := _NAME.search(said) or _MODULE.search(said):
+    text = case.message
+    if found := _NAME.search(text) or _MODULE.search(text):
         return _imports(case, tree, ".".join(filter(None, (found["module"], found.groupdict().get("name")))))
     path = _file(case, tree)
     if path not in tree.sources:
         return []
-    if found := _OF_MODULE.search(said):
+    line = case.line if path == case.where else 0
+    if found := _OF_MODULE.search(text):
         return [(RENAMED, path, names.of_module(tree, path, found["module"], found["name"]))]
-    if found := _OF_OBJECT.search(said):
-        return [(RENAMED, path, names.of_object(tree, path, found["owner"], found["name"]))]
-    if found := _UNKNOWN.search(said):
+    if found := _OF_OBJECT.search(text):
+        return [(RENAMED, path, names.of_object(tree, path, found["owner"], found["name"], line))]
+    if found := _UNKNOWN.search(text):
         return [(RENAMED, path, names.of_file(tree, path, found["name"]))]
-    if found := _FILE.search(said):
+    if found := _FILE.search(text):
         able = (one for one in (path, _own(case)) if one in tree.sources)
         tried = ((MOVED_FILE, one, paths.mended(tree, one, found["file"])) for one in able)
         return [next((mend for mend in tried if mend[2]), (MOVED_FILE, path, ()))]

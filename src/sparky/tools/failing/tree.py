@@ -15,12 +15,38 @@ _SOURCES = ("", "src/", "lib/")
 """Where the modules of a project lie: their names begin there."""
 
 
+_NAMED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_COMPOUND = ast.For | ast.AsyncFor | ast.While | ast.If | ast.With | ast.AsyncWith | ast.Try | ast.Match
+_DOING = (
+    ast.Call
+    | ast.BinOp
+    | ast.BoolOp
+    | ast.UnaryOp
+    | ast.Compare
+    | ast.Subscript
+    | ast.Attribute
+    | ast.comprehension
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Step:
     """What one commit did to Python files: those that it changed, as they were before and after it."""
 
     before: Mapping[str, bytes]
     after: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """`whole` is all of it but its name; `shape` what a caller has to know, equal for what can stand for it.
+
+    `tells`: it does enough that no other is equal by chance.
+    """
+
+    whole: str
+    shape: str
+    tells: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +107,8 @@ def name_of(path: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def definitions(source: bytes) -> Mapping[str, str]:
-    """What a module defines, and each of its classes: the qualified name, and all of it but its name.
+def definitions(source: bytes) -> Mapping[str, Definition]:
+    """What a module defines, and each of its classes, by its qualified name.
 
     Nothing for what does not parse, or is nested too deep to be told.
     """
@@ -100,8 +126,8 @@ def bound(source: bytes) -> frozenset[str]:
     names: set[str] = set()
     while todo:
         node = todo.pop()
-        names.update(_bound(node))
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        names.update(binds(node))
+        if not isinstance(node, _NAMED | ast.Lambda):
             todo += ast.iter_child_nodes(node)
     return frozenset(names)
 
@@ -111,19 +137,47 @@ def _places(module: str) -> Iterator[str]:
     return (f"{root}{path}{end}" for root in _SOURCES for end in (".py", "/__init__.py"))
 
 
-def _defined(prefix: str, body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
+def _defined(prefix: str, body: Iterable[ast.stmt]) -> Iterator[tuple[str, Definition]]:
     for node in body:
         match node:
             case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
                 whole = ast.dump(node).replace(f"name='{name}'", "name=''", 1)
-                yield prefix + name, re.sub(rf"\bid='{name}'", "id=''", whole)
+                whole = re.sub(rf"\bid='{name}'", "id=''", whole)
+                yield prefix + name, Definition(whole=whole, shape=_shape(node), tells=_tells(node))
                 if isinstance(node, ast.ClassDef):
                     yield from _defined(f"{prefix}{name}.", node.body)
             case ast.Assign([ast.Name(name)], value) | ast.AnnAssign(ast.Name(name), _, ast.expr() as value):
-                yield prefix + name, ast.dump(value)
+                whole = ast.dump(value)
+                yield prefix + name, Definition(whole=whole, shape=whole, tells=False)
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
+def _shape(node: _NAMED) -> str:
+    """Its sort, and its parameters; those of `__init__` for a class."""
+    if isinstance(node, ast.ClassDef):
+        made = (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+        return f"class {next(map(_shape, made), '')}"
+    spec = node.args
+    rows = [[arg.arg for arg in row] for row in (spec.posonlyargs, spec.args, spec.kwonlyargs)]
+    rest = [arg and arg.arg for arg in (spec.vararg, spec.kwarg)]
+    optional = len(spec.defaults), [default is not None for default in spec.kw_defaults]
+    marks = [ast.dump(mark) for mark in node.decorator_list]
+    return f"{type(node).__name__} {rows} {rest} {optional} {marks}"
+
+
+def _tells(node: _NAMED) -> bool:
+    """Whether it has several statements, or does something with a parameter."""
+    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+    if len(body) > 1 or any(isinstance(one, _COMPOUND) for one in body):
+        return True
+    if isinstance(node, ast.ClassDef):
+        return any(_tells(one) for one in body if isinstance(one, _NAMED))
+    given = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
+    doing = (one for part in body for one in ast.walk(part) if isinstance(one, _DOING))
+    return any(isinstance(n, ast.Name) and n.id in given for one in doing for n in ast.walk(one))
+
+
+def binds(node: ast.AST) -> Iterator[str]:
+    """The names that one node by itself gives a value to, wherever that holds; "*" for those of a module."""
     match node:
         case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
             yield name
@@ -131,6 +185,10 @@ def _bound(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.Import() | ast.ImportFrom():
             yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        case ast.arg(name) | ast.ExceptHandler(_, str(name)) | ast.MatchStar(str(name)):
+            yield name
+        case ast.MatchAs(_, str(name)) | ast.MatchMapping(_, _, str(name)):
+            yield name
 
 
 def _vanishes(step: Step, path: str, name: str) -> bool:
@@ -139,20 +197,21 @@ def _vanishes(step: Step, path: str, name: str) -> bool:
 
 
 def _heir(step: Step, path: str, name: str) -> Where | None:
-    """The one definition that the commit brought which is the same, else the one of the same name.
+    """The one definition that the commit brought which can stand for what vanished.
 
-    A value is told by its name alone: many are equal by chance.
+    That is the same under the same name; else one of its name and shape, or the same under another name if
+    it is not equal by chance.
     """
     old = definitions(step.before[path])[name]
     last = name.rpartition(".")[2]
     fresh = [
-        (place, new, body)
+        (place, new, one)
         for place, source in step.after.items()
-        for new, body in definitions(source).items()
+        for new, one in definitions(source).items()
         if new not in definitions(step.before.get(place, b"")) and new.count(".") == name.count(".")
     ]
-    alike = [one for one in fresh if one[2] == old and (old.startswith(("Fun", "Async", "Class")))]
-    named = [one for one in fresh if one[1].rpartition(".")[2] == last]
-    both = [one for one in named if one[2] == old]
-    chosen = next((some for some in (both, named, alike) if some), [])
+    named = [one for one in fresh if one[1].rpartition(".")[2] == last and one[2].shape == old.shape]
+    alike = [one for one in fresh if one[2].whole == old.whole]
+    both = [one for one in named if one in alike]
+    chosen = both or [*named, *(one for one in alike if old.tells)]
     return chosen[0][:2] if len(chosen) == 1 else None
