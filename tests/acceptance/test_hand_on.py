@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.acceptance.conftest import MakeWorld
+from tests.acceptance.test_relay import REVIEWER
 from tests.acceptance.world import Said, Session, World, replacing
 
 SHOP = """\
@@ -71,6 +72,21 @@ def test_what_no_rule_mends_is_mended_by_a_coding_agent_and_what_that_could_not_
         in left
     )
     assert "test_shop.py::test_total" in left
+
+
+def test_bug_what_a_session_left_to_a_person_merged_itself_and_what_stays_on_purpose_was_handed_on(
+    world_of: MakeWorld,
+) -> None:
+    export = {"pkg/__init__.py": "from pkg.core import thing\n", "pkg/core.py": "def thing() -> None: ...\n"}
+    world = world_of({**FILES, **export, ".agents/agents/reviewer.md": REVIEWER})
+    said = fixed(world, *world.script({**RIGHT, "agent": "coder"}, {"agent": "reviewer", "success": False}))
+    result = said.json()
+    assert (said.code, result["outcome"], commits(world)) == (0, "ready", []), said.err
+    assert ["has not reviewed" in risk for risk in result["risks"]] == [True], result["risks"]
+    assert any("re-export" in line for line in result["issues_remaining"])
+    assert sorted({run["issue"] for run in world.runs()}) == [
+        *("fix", "fix-all", "left-dead-code", "left-security"),
+    ]
 
 
 @pytest.mark.soak

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sparky.app.read import House
-from sparky.domain.attempt import Attempt, Budget, Stage, Verdict
-from sparky.domain.issue import Issue, branch_name, slug
+from sparky.domain.attempt import Attempt, Budget, GateResult, Stage, Verdict
+from sparky.domain.issue import Issue, Severity, branch_name, slug
 from sparky.domain.plan import Child
 from sparky.domain.result import REST
 from sparky.domain.run import RunRow, Take
@@ -108,6 +108,7 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
     return replace(
         attempt,
         blobs=blobs,
+        gates=_for_a_person(done) if kept else (),
         child=done.run_id,
         sha=done.head if kept else None,
         items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
@@ -116,6 +117,17 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
         cost_usd=sum(one.cost_usd for one in done.attempts),
         seconds=round(sum(one.seconds for one in done.attempts), 3),
     )
+
+
+def _for_a_person(done: PipelineState) -> tuple[GateResult, ...]:
+    """What a run left to a person: the risks of its last VERIFY, and a change taken against its review."""
+    verify = done.last(Stage.VERIFY)
+    risks = (gate for gate in verify.gates if gate.verdict is Verdict.ESCALATE) if verify else ()
+    if not done.accepted:
+        return tuple(risks)
+    said = "a person took the change in spite of what its review found"
+    taken = GateResult(gate="accepted", verdict=Verdict.ESCALATE, reason=said, severity=Severity.HIGH)
+    return (*risks, taken)
 
 
 def _newest(done: PipelineState, name: str) -> dict[str, str]:

@@ -83,7 +83,8 @@ def command(
         say(f"warning: {warning}")
     context = context_of(here.found, base_of(here.found))
     wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
-    handing = _hands_on(here, wanted, asked=hand_on or runner is not None or script is not None)
+    asked = hand_on or runner is not None or script is not None
+    handing = not check and _hands_on(here, wanted, asked=asked)
     ports = ports_for(here.house, context, wanted)
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:

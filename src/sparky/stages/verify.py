@@ -63,7 +63,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     refused = any(gate.verdict is Verdict.REVISE for gate in required)
     safe = by_tools_alone(state) and not _renames_in_source(kinds, change)
     risks = Risks(gates=()) if refused or safe else find_risks(state, ports)
-    gates = (*required, *risks.gates)
+    gates = tuple(dict.fromkeys((*required, *risks.gates, *_of_parts(state))))
     attempt = _judged(handoff, gates, maker(state, ports))
     rest = [f for f in after.findings if f.kind in kinds]
     unread = [f for f in after.findings if f.kind not in kinds and f.rule in BROKEN]
@@ -132,7 +132,7 @@ def _look(
         # A tool mends what it was asked for; who had a session may have brought what no careful team leaves.
         also = () if by_tools_alone(state) else _GRAVE
         kinds = (*looked_for(state), *kinds_of(state))
-        heard = heard_at(state, ports, sha)
+        heard = heard_at(state, ports, lambda: sha)
         return detect(ports, root, sha, kinds, there, also=also, configured=read, hear=heard)
 
 
@@ -188,6 +188,11 @@ def _reviews(state: PipelineState) -> tuple[GateResult, ...]:
     gates = reviewed.gates if reviewed is not None else ()
     left = (gate for gate in gates if gate.verdict is Verdict.ESCALATE)
     return tuple(replace(gate, reason=f"{gate.gate}: {gate.reason}") for gate in left)
+
+
+def _of_parts(state: PipelineState) -> tuple[GateResult, ...]:
+    """What the parts that are kept left to a person: that is not settled by their being together."""
+    return tuple(gate for part in state.of(Stage.CHILD) if part.sha is not None for gate in part.gates)
 
 
 def _criteria(issue: Issue) -> GateResult:
