@@ -180,7 +180,7 @@ def scan(
     with exported(ports, context.base) as root:
         if absent := [path for path in paths if not (root / path).exists()]:
             raise UsageError(f"{', '.join(absent)}: not in the commit {context.base[:10]}")
-        heard = hear(ports, context, preferences, context.base)
+        heard = hear(ports, context, preferences, lambda: context.base)
         seen = detect(ports, root, context.base, looked, tuple(paths) or (".",), hear=heard)
         tools = {name: bind(ports, name, root) for name in ports.binaries}
     withheld = why_withheld(ports, context, preferences)

@@ -24,13 +24,14 @@ _FILES = 300
 """How many Python files a commit may change to be looked at: one that changes more moves no single name."""
 
 
-def hear(ports: Ports, context: Context, preferences: Preferences, sha: str) -> Hear:
-    """Runs the tests when it is first asked; raises ToolError where they give no verdict.
+def hear(ports: Ports, context: Context, preferences: Preferences, at: Callable[[], str]) -> Hear:
+    """Runs the tests, at the commit that `at` gives, when it is first asked; ToolError: no verdict.
 
     It speaks of those alone that fail each time at the context's base: others are flaky, or TEST's to judge.
     """
-    tree = cache(lambda: _tree(ports.repository, sha))
-    heard = cache(lambda: _red(ports, context, preferences, sha))
+    sha = cache(at)
+    tree = cache(lambda: _tree(ports.repository, sha()))
+    heard = cache(lambda: _red(ports, context, preferences, sha()))
 
     def answer(now: Mapping[str, bytes]) -> Completed:
         run, cases = heard()

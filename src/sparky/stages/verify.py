@@ -133,7 +133,7 @@ def _look(
         # A tool mends what it was asked for; who had a session may have brought what no careful team leaves.
         also = () if by_tools_alone(state) else _GRAVE
         kinds = (*looked_for(state), *kinds_of(state))
-        heard = heard_at(state, ports, sha)
+        heard = heard_at(state, ports, lambda: sha)
         return detect(ports, root, sha, kinds, there, also=also, configured=read, hear=heard)
 
 
