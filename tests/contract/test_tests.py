@@ -118,6 +118,14 @@ def test_bug_a_suite_that_hangs_was_run_to_its_time_limit_by_each_who_asked(targ
     assert (later.trouble, later.seconds < 3) == (Trouble.TIMED_OUT, True)
 
 
+def test_bug_a_module_of_its_own_that_was_renamed_was_missed_in_the_environment(target: Target) -> None:
+    tests = "import prices\ndef test_total(): assert prices.total([1]) == 1\n"
+    target.commit({"prices.py": "def total(prices):\n    return sum(prices)\n", "test_total.py": tests})
+    told = run(target, {"prices.py": None, "sums.py": "def total(prices):\n    return sum(prices)\n"})
+    red = {"test_total.py": (TestOutcome.ERROR, "ModuleNotFoundError: No module named 'prices'")}
+    assert (told.trouble, told.detail, outcomes(told)) == (None, "", red)
+
+
 def test_bug_a_later_run_that_was_killed_was_known_from_then_on(target: Target) -> None:
     sha, killed = target.commit({}), ("sh", "-c", "date +%s%N; kill -KILL $$")
     runs = [target.tests.run(target.context(sha), sha, killed, turn=2) for _ in range(2)]
