@@ -100,11 +100,47 @@ def test_where_no_session_mends_anything_the_commits_of_the_tools_stay(world_of:
 
 
 def test_nobody_is_no_coding_agent_to_hand_on_to(world_of: MakeWorld) -> None:
-    refused = world_of(FILES).sparky("fix", "--hand-on")
+    world = world_of(FILES)
+    refused = world.sparky("fix", "--hand-on")
+    assert world.sparky("fix", "--check", "--hand-on", "-k", "security").code == 0
     assert (refused.code, refused.err) == (
         2,
         "error: nobody to hand on to: name a coding agent with --runner, or runner in sparky.toml\n",
     )
+
+
+def test_bug_a_fix_that_waits_had_the_part_of_the_tools_and_sessions_were_had_without_it(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(FILES)
+    words = ("fix", "--json", "-k", "security", "-k", "import_error")
+    run = world.sparky(*words).json()["run_id"]
+    refused = world.sparky(*words, *world.script(RIGHT))
+    said = f"error: {run} has what the tools mend here: `sparky merge {run}`, or `sparky cancel {run}`"
+    assert (refused.code, refused.err) == (3, f"{said}, then run this again\n")
+    alone = ("fix", "--json", "-k", "import_error")
+    first = world.sparky(*alone).json()["run_id"]
+    again = world.sparky(*alone, *world.script(RIGHT))
+    assert (again.code, again.json()["run_id"]) == (0, first), again.err
+
+
+@pytest.mark.soak
+def test_bug_a_session_that_was_refused_twice_asked_somebody_and_kept_its_findings(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(FILES)
+    hidden = [
+        replacing("shop.py", "eval(text))", f"eval(text))  {how}", issue="left-security")
+        for how in ("# noqa: S307", "# noqa")
+    ]
+    words = ("fix", "--auto", "--json", "-k", "security")
+    said = world.sparky(*words, *world.script(*hidden))
+    assert (said.code, said.json()["outcome"]) == (1, "failed"), said.err
+    (left,) = said.json()["issues_remaining"]
+    assert ": a coding agent was asked to mend it, and left it: SECURITY: mend 1 finding(s)" in left
+    assert {run["outcome"] for run in world.runs()} <= {"failed", "nothing_to_do"}
+    said = world.sparky(*words, *world.script(RIGHT))
+    assert (said.code, said.json()["outcome"], commits(world)) == (0, "merged", [BY_A_SESSION]), said.err
 
 
 @pytest.mark.soak

@@ -204,17 +204,23 @@ def scan(
 def handed_on(house: House, seen: Scan, issue: Issue, context: Context) -> Issue:
     """The issue of `fix` as one of several: itself, and for each kind what no rule mends, for a coding agent.
 
+    Itself alone where nothing is handed on.
     What is left on purpose, or takes a person, is not handed on, and of a kind just the first findings are.
     """
     whole = replace(
         issue, id="fix-all", key=issue_key(context.git_dir, issue.source, f"{issue.key} handed on")
     )
     parts = [issue]
-    for kind in seen.kinds:
+    for kind in (kind for kind in seen.kinds if kind is not Kind.DEPENDENCY):  # see gates.protected
         mine = [one for one in seen.findings if one.finding.kind is kind and one.agent is None]
         able = [one for one in mine if one.why.startswith(_ABLE)]
         lines = [left(one.finding, one.why).line[:_LINE] for one in able[:HANDED_ON]]
-        parts += [leftovers_issue(kind, lines, context.git_dir, issue)] if lines else []
+        if lines:
+            handed = house.blobs.put(encode(tuple(one.finding for one in able[:HANDED_ON])))
+            part = leftovers_issue(kind, lines, context.git_dir, issue)
+            parts.append(replace(part, findings=handed))
+    if len(parts) == 1:
+        return issue
     return replace(whole, children=tuple(house.blobs.put(encode(part)) for part in parts))
 
 
