@@ -83,6 +83,8 @@ def test_every_outcome_is_told_with_its_exact_id_and_message(target: Target) -> 
     told = run(target, {**PROJECT, "tests/test_a.py": SUITE, "tests/test_b.py": lost})
     passed, failed, error = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.ERROR
     assert (told.trouble, told.detail, told.passed) == (None, "", 3)
+    places = {case.id.rpartition("::")[2]: (case.where, case.line) for case in told.cases}
+    assert (places["test_fails"], places["test_passes"]) == (("tests/test_a.py", 6), ("", 0))
     assert outcomes(told) == {
         "tests/test_b.py": (error, "ModuleNotFoundError: No module named 'calc.nothing'"),
         "tests/test_a.py::test_passes": (passed, ""),
