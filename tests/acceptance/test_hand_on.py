@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.acceptance.conftest import MakeWorld
+from tests.acceptance.test_relay import REVIEWER
 from tests.acceptance.world import Said, Session, World, replacing
 
 SHOP = """\
@@ -73,6 +74,21 @@ def test_what_no_rule_mends_is_mended_by_a_coding_agent_and_what_that_could_not_
     assert "test_shop.py::test_total" in left
 
 
+def test_bug_what_a_session_left_to_a_person_merged_itself_and_what_stays_on_purpose_was_handed_on(
+    world_of: MakeWorld,
+) -> None:
+    export = {"pkg/__init__.py": "from pkg.core import thing\n", "pkg/core.py": "def thing() -> None: ...\n"}
+    world = world_of({**FILES, **export, ".agents/agents/reviewer.md": REVIEWER})
+    said = fixed(world, *world.script({**RIGHT, "agent": "coder"}, {"agent": "reviewer", "success": False}))
+    result = said.json()
+    assert (said.code, result["outcome"], commits(world)) == (0, "ready", []), said.err
+    assert ["has not reviewed" in risk for risk in result["risks"]] == [True], result["risks"]
+    assert any("re-export" in line for line in result["issues_remaining"])
+    assert sorted({run["issue"] for run in world.runs()}) == [
+        *("fix", "fix-all", "left-dead-code", "left-security"),
+    ]
+
+
 @pytest.mark.soak
 def test_where_no_session_mends_anything_the_commits_of_the_tools_stay(world_of: MakeWorld) -> None:
     world = world_of(FILES)
@@ -84,11 +100,47 @@ def test_where_no_session_mends_anything_the_commits_of_the_tools_stay(world_of:
 
 
 def test_nobody_is_no_coding_agent_to_hand_on_to(world_of: MakeWorld) -> None:
-    refused = world_of(FILES).sparky("fix", "--hand-on")
+    world = world_of(FILES)
+    refused = world.sparky("fix", "--hand-on")
+    assert world.sparky("fix", "--check", "--hand-on", "-k", "security").code == 0
     assert (refused.code, refused.err) == (
         2,
         "error: nobody to hand on to: name a coding agent with --runner, or runner in sparky.toml\n",
     )
+
+
+def test_bug_a_fix_that_waits_had_the_part_of_the_tools_and_sessions_were_had_without_it(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(FILES)
+    words = ("fix", "--json", "-k", "security", "-k", "import_error")
+    run = world.sparky(*words).json()["run_id"]
+    refused = world.sparky(*words, *world.script(RIGHT))
+    said = f"error: {run} has what the tools mend here: `sparky merge {run}`, or `sparky cancel {run}`"
+    assert (refused.code, refused.err) == (3, f"{said}, then run this again\n")
+    alone = ("fix", "--json", "-k", "import_error")
+    first = world.sparky(*alone).json()["run_id"]
+    again = world.sparky(*alone, *world.script(RIGHT))
+    assert (again.code, again.json()["run_id"]) == (0, first), again.err
+
+
+@pytest.mark.soak
+def test_bug_a_session_that_was_refused_twice_asked_somebody_and_kept_its_findings(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(FILES)
+    hidden = [
+        replacing("shop.py", "eval(text))", f"eval(text))  {how}", issue="left-security")
+        for how in ("# noqa: S307", "# noqa")
+    ]
+    words = ("fix", "--auto", "--json", "-k", "security")
+    said = world.sparky(*words, *world.script(*hidden))
+    assert (said.code, said.json()["outcome"]) == (1, "failed"), said.err
+    (left,) = said.json()["issues_remaining"]
+    assert ": a coding agent was asked to mend it, and left it: SECURITY: mend 1 finding(s)" in left
+    assert {run["outcome"] for run in world.runs()} <= {"failed", "nothing_to_do"}
+    said = world.sparky(*words, *world.script(RIGHT))
+    assert (said.code, said.json()["outcome"], commits(world)) == (0, "merged", [BY_A_SESSION]), said.err
 
 
 @pytest.mark.soak

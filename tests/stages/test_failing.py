@@ -28,7 +28,7 @@ def house(root: Path, *verdicts: set[str], command: tuple[str, ...] | None = ("p
 
 
 def heard(house: MemoryHouse, base: str, sha: str) -> list[str]:
-    answer = hear(house.ports, replace(CONTEXT, base=base), Preferences(), sha)({})
+    answer = hear(house.ports, replace(CONTEXT, base=base), Preferences(), lambda: sha)({})
     return [one.message for one in parse(answer.stdout)]
 
 
@@ -96,3 +96,8 @@ def test_bug_a_test_that_is_skipped_or_gone_counted_as_mended(tmp_path: Path) ->
 def test_bug_a_second_run_without_a_verdict_made_the_first_one_worthless(tmp_path: Path) -> None:
     red = {"a": "E: no"}
     assert told(tmp_path, red, {}, red) == ["a: E: no"]
+
+
+def test_bug_a_commit_was_made_for_each_look_though_nobody_asked_for_its_tests(tmp_path: Path) -> None:
+    unasked = hear(house(tmp_path).ports, CONTEXT, Preferences(), lambda: pytest.fail("a commit was made"))
+    assert callable(unasked)

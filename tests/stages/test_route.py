@@ -7,8 +7,10 @@ from sparky.agents.coder import CODER
 from sparky.agents.table import AGENTS
 from sparky.domain.agent import Role, gather
 from sparky.domain.attempt import Stage, Trait, Verdict
+from sparky.domain.finding import Finding, Location
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.state import Preferences
+from sparky.formats.values_json import encode
 from sparky.stages.route import in_time
 from tests.builders import ISSUE, REVIEWER
 from tests.stages.stand import Stand
@@ -107,6 +109,17 @@ def test_an_agent_that_thinks_too_long_is_left_out_and_named() -> None:
 
 def test_what_no_rule_mends_goes_to_no_agent_that_works_by_rules(stand: Stand) -> None:
     stand.issue = replace(stand.issue, kinds=(Kind.SECURITY,), source=Source.LEFTOVERS)
+    stand.preferences = Preferences(script="s.toml")
+    (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+    assert (route.agent, [bid.agent for bid in route.bids]) == ("coder", ["coder"])
+
+
+def test_bug_what_was_found_in_code_was_handed_to_an_agent_that_may_edit_documents_only(stand: Stand) -> None:
+    place = Location(path="a.py", line=1)
+    found = Finding(tool="typos", rule="typo", kind=Kind.DOCUMENTATION, message="`teh`", location=place)
+    given = stand.house.blobs.put(encode((found,)))
+    kinds = (Kind.DOCUMENTATION,)
+    stand.issue = replace(stand.issue, kinds=kinds, source=Source.LEFTOVERS, findings=given)
     stand.preferences = Preferences(script="s.toml")
     (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
     assert (route.agent, [bid.agent for bid in route.bids]) == ("coder", ["coder"])

@@ -92,6 +92,15 @@ def test_a_session_that_was_given_findings_has_to_end_some_and_what_it_left_is_n
     assert attempt.items
 
 
+def test_bug_a_session_was_held_to_findings_of_its_kind_that_it_was_not_given(stand: Stand) -> None:
+    issue = replace(FINDINGS, source=Source.LEFTOVERS, findings=stand.house.blobs.put(encode(())))
+    stand.issue = issue
+    attempt = verified(stand, {"a.py": b"A = 1\n"}, kind=Kind.IMPORT_ERROR)
+    gate = next(gate for gate in attempt.gates if gate.gate == "findings mended")
+    assert (gate.verdict, gate.reason) == (Verdict.REVISE, "0 of the findings that it was given are gone")
+    assert (attempt.tally, attempt.items) == (Tally(before=0, fixed=0, rest=0), ())
+
+
 def test_the_rest_is_kept_whole_in_a_blob(stand: Stand) -> None:
     stand.issue = FINDINGS
     attempt = verified(stand, {"b.py": b"\n"}, kind=Kind.IMPORT_ERROR)
@@ -218,3 +227,13 @@ def test_bug_a_tool_led_code_to_other_names_where_no_test_runs_it_or_shows_that_
     assert mended(alone, "tests/test_b.py", "test_a") == {}
     unseen = {"shown by a test": (Verdict.ESCALATE, "no test fails at base and passes at head")}
     assert mended(Stand(root=stand.root / "3"), "tests/test_b.py") == unseen
+
+
+def test_bug_a_test_that_failed_otherwise_at_the_head_was_a_new_finding(stand: Stand) -> None:
+    stand.issue = replace(FINDINGS, kinds=(Kind.TEST_FAILURE,))
+    stand.red = lambda _: {"test_b": "E: no"}
+    failing = replace(OS, tool="failures", rule="failing-test", kind=Kind.TEST_FAILURE, message="test_b: yes")
+    found = (OS, failing)
+    attempt = verified(stand, {"b.py": b"B = 2\n"}, kind=Kind.TEST_FAILURE, found=found, by_tool=True)
+    assert "nothing new" not in refusals(attempt)
+    assert attempt.tally == Tally(before=1, fixed=1, rest=1)

@@ -10,6 +10,7 @@ import pytest
 from sparky.domain.errors import UsageError
 from sparky.transcripts.library import Library, open_files, open_library, turns
 from sparky.transcripts.sessions import Wanted
+from sparky.transcripts.table import READERS
 from sparky.transcripts.tree import Node
 from tests.transcripts.lines import at, text_of
 
@@ -370,3 +371,8 @@ def test_a_file_of_lines_is_recognised_by_its_beginning(threads: Path, tmp_path:
         path = next(path.glob("*.jsonl"))
     found = open_files([path], pytest.fail, tmp_path / "scratch")
     assert [leaf.reader for leaf in found.leaves] == [name]
+
+
+def test_each_reader_is_found_by_its_name() -> None:
+    assert {name: reader.name for name, reader in READERS.items()} == {name: name for name in READERS}
+    assert [*READERS] == ["claude", "codex", "opencode", "mini_swe", "atif"]

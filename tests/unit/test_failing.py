@@ -97,6 +97,29 @@ def test_a_local_of_the_same_name_does_not_stand_for_what_a_module_had() -> None
     assert mended(NO_NAME, old, made) == {}
 
 
+def test_bug_a_star_import_or_one_in_a_function_that_nothing_mends_stopped_the_others() -> None:
+    star, later = "from shop.rates import *\n", "\n\ndef f():\n    from shop.rates import gone\n"
+    rates = {"shop/rates.py": TAX}
+    old = {
+        "shop/prices.py": TOTAL,
+        **rates,
+        "tests/test_a.py": f"{star}from shop.prices import total\n{later}",
+    }
+    new = {"shop/sums.py": TOTAL, **rates, "tests/test_a.py": old["tests/test_a.py"]}
+    expected = old["tests/test_a.py"].replace("prices", "sums")
+    assert mended(NO_MODULE, old, new) == {"tests/test_a.py": expected}
+    first = {"tests/test_a.py": "from shop.rates import gone\nfrom shop.prices import total\n"}
+    assert mended(NO_MODULE, {**old, **first}, {**new, **first}) == {}
+
+
+def test_bug_an_import_in_a_file_with_tabs_was_indented_by_spaces() -> None:
+    before = "def f():\n\tfrom shop.prices import (\n\t\ttotal,\n\t\ttax,\n\t\tother)\n"
+    after = "def f():\n\tfrom shop.sums import total\n\tfrom shop.prices import (\n\t\ttax,\n\t\tother)\n"
+    old = {"shop/prices.py": f"{TOTAL}{TAX}other = 1\n", "tests/test_a.py": before}
+    new = {**old, "shop/prices.py": f"{TAX}other = 1\n", "shop/sums.py": TOTAL}
+    assert mended(NO_NAME, old, new) == {"tests/test_a.py": after}
+
+
 def test_relative_imports_of_the_source_stay_relative_and_all_that_is_broken_in_a_file_is_mended() -> None:
     report = "from .prices import total\nfrom .rates import tax\n"
     old = {"shop/__init__.py": "", "shop/prices.py": TOTAL, "shop/rates.py": TAX, "shop/report.py": report}
@@ -277,6 +300,9 @@ def test_the_path_of_a_file_that_lies_elsewhere_is_mended_where_one_literal_name
     assert missing("tests/data/a.csv", whole + whole, lies) == {}
     assert missing("tests/data/a.csv", 'open(DATA / "a.csv")\n', lies, "tests/data/b.csv") == {}
     assert missing("tests/data/a.csv", "def f(:\n", lies) == {}
+    for odd in ('we"ird', "we'ird", "we\\ird", "we\nird", "we{i}rd", "wëird"):
+        mend = {"tests/test_a.py": f'open("{odd}/a.csv")\n'} if odd.isidentifier() else {}
+        assert missing("data/a.csv", 'open("data/a.csv")\n', f"{odd}/a.csv") == mend
 
 
 def test_what_no_rule_mends_is_named_with_its_place() -> None:
@@ -288,6 +314,7 @@ def test_what_no_rule_mends_is_named_with_its_place() -> None:
             *found("AssertionError: snapshot differs", files),
             *found("NameError: name 'x' is not defined", files),
             *found("", files, test="installation of the project"),
+            *found("", files, test="tests.test_a.TestA.test_a"),
             *found("", {}, test="all"),
         )
     ]
@@ -296,5 +323,6 @@ def test_what_no_rule_mends_is_named_with_its_place() -> None:
         ("stale-snapshot", "tests/test_a.py", "tests/test_a.py::test_a: AssertionError: snapshot differs"),
         ("renamed-name", "tests/test_a.py", "tests/test_a.py::test_a: NameError: name 'x' is not defined"),
         ("failing-test", "shop/prices.py", "installation of the project: it fails"),
+        ("failing-test", "tests/test_a.py", "tests.test_a.TestA.test_a: it fails"),
         ("failing-test", "", "all: it fails"),
     ]

@@ -228,6 +228,14 @@ def ended_child(part: int, verdict: Verdict = PASS, *, to: str | None = None, nu
     return visited(Stage.CHILD, verdict, part=part, to=to, number=number)
 
 
+def handed(*attempts: Attempt) -> PipelineState:
+    """A fix whose tools come first, and then a session, verified together; it may merge."""
+    tools = Child(id="fix", title="the tools", issue="d1")
+    plan = (tools, Child(id="left-security", title="a session", issue="d2"))
+    made = (replace(PLANNED, plan=plan), *attempts, visited(TEST, to=ONE), visited(VERIFY, to=ONE))
+    return state_of(*made, issue=replace(EPIC, source=Source.FINDINGS), merge=AUTO)
+
+
 def epic(*attempts: Attempt, merge: MergePolicy = ASK) -> PipelineState:
     return state_of(PLANNED, *attempts, issue=EPIC, merge=merge)
 
@@ -305,12 +313,15 @@ PLAN_ROWS: Rows = {
         partial("verify said 1; given up: two"),
     ),
     "findings that a session was given are left: what is done merges as any run": (
-        replace(
-            epic(
-                *DONE[:1], ended_child(1, REVISE), visited(TEST, to=ONE), visited(VERIFY, to=ONE), merge=AUTO
-            ),
-            issue=replace(EPIC, source=Source.FINDINGS),
-        ),
+        handed(*DONE[:1], ended_child(1, REVISE)),
+        to(MERGE, "verify said 1", at=ONE),
+    ),
+    "the part of the tools is given up, and the session's is done: partial": (
+        handed(ended_child(0, REVISE), ended_child(1, to=ONE)),
+        partial("verify said 1; given up: the tools"),
+    ),
+    "for the tools was nothing to do, and the session's is done: it merges as any run": (
+        handed(ended_child(0, SKIP), ended_child(1, to=ONE)),
         to(MERGE, "verify said 1", at=ONE),
     ),
     "tried again: the parts that are not done": (
@@ -1216,6 +1227,15 @@ def test_a_person_who_cancels_ends_the_run_wherever_it_stands_unless_it_is_merge
     state, expected = ROWS[row]
     cancelled = End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
     assert decide(state, cancelled=True) == (expected if state.has(Trait.MERGED) else cancelled)
+
+
+def test_what_findings_were_handed_to_ends_where_any_other_run_asks_somebody() -> None:
+    asking = [(state, end) for state, end in ROWS.values() if isinstance(end, End) and end.asks]
+    assert asking
+    for state, end in asking:
+        handed_on = replace(state, issue=replace(state.issue, source=Source.LEFTOVERS))
+        steps = end.manual_steps[:-1]
+        assert decide(handed_on) == replace(end, outcome=Outcome.FAILED, question=None, manual_steps=steps)
 
 
 def test_a_model_is_left_alone_for_twice_as_long_each_time_up_to_a_quarter_of_an_hour() -> None:

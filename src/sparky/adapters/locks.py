@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -53,7 +52,7 @@ class FileLocks:
     @contextmanager
     def executor(self) -> Iterator[str]:
         """Be an executor: yields its unique id, whose lock is held until the end, or the process's."""
-        name = f"executor-{uuid.uuid4().hex[:16]}"
+        name = f"executor-{os.urandom(8).hex()}"
         with self.hold(name):
             yield name
             self._path(name).unlink(missing_ok=True)

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sparky.app.read import House
-from sparky.domain.attempt import Attempt, Budget, Stage, Verdict
-from sparky.domain.issue import Issue, branch_name, slug
+from sparky.domain.attempt import Attempt, Budget, GateResult, Stage, Verdict
+from sparky.domain.finding import ASKED, Left, left
+from sparky.domain.issue import Issue, Severity, Source, branch_name, slug
 from sparky.domain.plan import Child
 from sparky.domain.result import REST
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
-from sparky.evidence.change import UNITS, by_tools_alone
-from sparky.formats.values_json import decode
+from sparky.evidence.change import UNITS, base_findings, by_tools_alone
+from sparky.formats.values_json import decode, encode
 from sparky.pipeline import Steps, drive
 from sparky.ports import Ports, Progress
 
@@ -104,10 +105,12 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
     if kept:
         ports.repository.open(state.run_id, state.context.branch, done.head)
     attempt = handoff.begin(_VERDICTS[end.outcome], f"{child.title}: {end.outcome.value}: {end.reason}")
-    blobs = {**_newest(done, REST), **(_newest(done, UNITS) if kept and by_tools_alone(done) else {})}
+    failed = not kept and done.issue.source is Source.LEFTOVERS
+    rest = _left_by(done, attempt, ports) if failed else _rest(done, ports)
     return replace(
         attempt,
-        blobs=blobs,
+        blobs={**rest, **(_newest(done, UNITS) if kept and by_tools_alone(done) else {})},
+        gates=_for_a_person(done) if kept else (),
         child=done.run_id,
         sha=done.head if kept else None,
         items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
@@ -116,6 +119,33 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
         cost_usd=sum(one.cost_usd for one in done.attempts),
         seconds=round(sum(one.seconds for one in done.attempts), 3),
     )
+
+
+def _for_a_person(done: PipelineState) -> tuple[GateResult, ...]:
+    """What a run left to a person: the risks of its last VERIFY, and a change taken against its review."""
+    verify = done.last(Stage.VERIFY)
+    risks = (gate for gate in verify.gates if gate.verdict is Verdict.ESCALATE) if verify else ()
+    if not done.accepted:
+        return tuple(risks)
+    said = "a person took the change in spite of what its review found"
+    taken = GateResult(gate="accepted", verdict=Verdict.ESCALATE, reason=said, severity=Severity.HIGH)
+    return (*risks, taken)
+
+
+def _rest(done: PipelineState, ports: Ports) -> dict[str, str]:
+    """The blob of what stays, by its name: as the run's VERIFY saw it, else as the last work on each part."""
+    verify = done.last(Stage.VERIFY)
+    newest = {(a.stage, a.part): a for a in done.attempts if REST in a.blobs and a.stage is not Stage.VERIFY}
+    told = [verify] if verify is not None and REST in verify.blobs else newest.values()
+    rest = [one for a in told for one in decode(ports.blobs.get(a.blobs[REST]), tuple[Left, ...])]
+    return {REST: ports.blobs.put(encode(tuple(dict.fromkeys(rest))))} if told else {}
+
+
+def _left_by(done: PipelineState, attempt: Attempt, ports: Ports) -> dict[str, str]:
+    """The blob of what a session was given and did not mend, with why; none where nobody had one."""
+    found = base_findings(done, ports) if done.of(Stage.EXECUTE) else None
+    rest = tuple(left(one, f"{ASKED}: {attempt.reason}") for one in found or ())
+    return {REST: ports.blobs.put(encode(rest))} if rest else {}
 
 
 def _newest(done: PipelineState, name: str) -> dict[str, str]:

@@ -121,6 +121,9 @@ BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind not in ASKED_FOR)
 HANDED_ON = 50
 """How many findings of a kind one session gets."""
 
+_ABLE = ("needs a coding agent", "withdrawn: ")
+"""How the reason begins why a finding stays that a session may mend; all else stays as it is on purpose."""
+
 _LINE = 300
 """How many characters of each."""
 
@@ -177,7 +180,7 @@ def scan(
     with exported(ports, context.base) as root:
         if absent := [path for path in paths if not (root / path).exists()]:
             raise UsageError(f"{', '.join(absent)}: not in the commit {context.base[:10]}")
-        heard = hear(ports, context, preferences, context.base)
+        heard = hear(ports, context, preferences, lambda: context.base)
         seen = detect(ports, root, context.base, looked, tuple(paths) or (".",), hear=heard)
         tools = {name: bind(ports, name, root) for name in ports.binaries}
     withheld = why_withheld(ports, context, preferences)
@@ -201,17 +204,23 @@ def scan(
 def handed_on(house: House, seen: Scan, issue: Issue, context: Context) -> Issue:
     """The issue of `fix` as one of several: itself, and for each kind what no rule mends, for a coding agent.
 
-    What takes a person is not handed on, and of a kind just the first findings are; the rest stays.
+    Itself alone where nothing is handed on.
+    What is left on purpose, or takes a person, is not handed on, and of a kind just the first findings are.
     """
     whole = replace(
         issue, id="fix-all", key=issue_key(context.git_dir, issue.source, f"{issue.key} handed on")
     )
     parts = [issue]
-    for kind in seen.kinds:
+    for kind in (kind for kind in seen.kinds if kind is not Kind.DEPENDENCY):  # see gates.protected
         mine = [one for one in seen.findings if one.finding.kind is kind and one.agent is None]
-        able = [one for one in mine if not one.why.startswith("needs a person")]
+        able = [one for one in mine if one.why.startswith(_ABLE)]
         lines = [left(one.finding, one.why).line[:_LINE] for one in able[:HANDED_ON]]
-        parts += [leftovers_issue(kind, lines, context.git_dir, issue)] if lines else []
+        if lines:
+            handed = house.blobs.put(encode(tuple(one.finding for one in able[:HANDED_ON])))
+            part = leftovers_issue(kind, lines, context.git_dir, issue)
+            parts.append(replace(part, findings=handed))
+    if len(parts) == 1:
+        return issue
     return replace(whole, children=tuple(house.blobs.put(encode(part)) for part in parts))
 
 

@@ -74,7 +74,8 @@ class House:
         """The result of a run, with all files and all that stays named."""
         state = replace(state, attempts=tuple(self._whole(attempt) for attempt in state.attempts))
         blobs = (decode(self.blobs.get(digest), tuple[Left, ...]) for digest in rest_blobs(state))
-        return result_of(state, tuple(dict.fromkeys(one.line for rest in blobs for one in rest)))
+        rest = {one.what: one.line for told in blobs for one in told}  # the newest reason counts
+        return result_of(state, tuple(rest.values()))
 
     def _whole(self, attempt: Attempt) -> Attempt:
         digest = attempt.blobs.get(WHOLE)

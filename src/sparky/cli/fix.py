@@ -29,11 +29,11 @@ from sparky.cli.screen import put_rest
 from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.cli.terminal import out, text
 from sparky.config import budget
-from sparky.domain.errors import UsageError
+from sparky.domain.errors import NeedsPersonError, UsageError
 from sparky.domain.finding import left
-from sparky.domain.issue import Kind
+from sparky.domain.issue import Issue, Kind
 from sparky.domain.result import result_of
-from sparky.domain.state import End, Outcome, PipelineState, Preferences
+from sparky.domain.state import Context, End, Outcome, PipelineState, Preferences
 from sparky.evidence.tests import warm_baseline
 from sparky.ports import Ports
 
@@ -83,7 +83,8 @@ def command(
         say(f"warning: {warning}")
     context = context_of(here.found, base_of(here.found))
     wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
-    handing = _hands_on(here, wanted, asked=hand_on or runner is not None or script is not None)
+    asked = hand_on or runner is not None or script is not None
+    handing = not check and _hands_on(here, wanted, asked=asked)
     ports = ports_for(here.house, context, wanted)
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:
@@ -94,7 +95,7 @@ def command(
     if check:
         return _put_check(seen, as_json=as_json)
     issue = issue_of(here.house, seen, context, limits.paths)
-    issue = handed_on(here.house, seen, issue, context) if handing else issue
+    issue = _taken_apart(here.house, seen, issue, context) if handing else issue
     state = first_state(here.house, here.found, issue, wanted, budget(here.settings))
     able = seen.mendable or len(issue.children) > 1
     if limits.empty or (not able and here.house.store.holder(issue.key) is None):
@@ -111,6 +112,19 @@ def _hands_on(here: Place, wanted: Preferences, *, asked: bool) -> bool:
     if handing and not (wanted.runner or wanted.script):
         raise UsageError("nobody to hand on to: name a coding agent with --runner, or runner in sparky.toml")
     return handing
+
+
+def _taken_apart(home: House, seen: Scan, issue: Issue, context: Context) -> Issue:
+    """The issue with what is handed on; raises NeedsPersonError where a run has the tools' part."""
+    if any(one.finding.kind is Kind.DEPENDENCY and one.agent is None for one in seen.findings):
+        say("note: DEPENDENCY is not handed on, as no session may edit pyproject.toml on a finding's word")
+    whole = handed_on(home, seen, issue, context)
+    held = home.store.holder(issue.key) if whole.children else None
+    own = home.store.holder(whole.key)
+    if held is None or (own is not None and held.pipeline_id == own.run_id):
+        return whole
+    way = f"`sparky merge {held.run_id}`, or `sparky cancel {held.run_id}`"
+    raise NeedsPersonError(f"{held.run_id} has what the tools mend here: {way}, then run this again")
 
 
 @contextmanager

@@ -4,11 +4,14 @@ from collections.abc import Callable
 
 from sparky.domain.attempt import Attempt, Responsibility, Stage, Trait, Verdict
 from sparky.domain.escalation import Choice
-from sparky.domain.issue import Severity, Source
+from sparky.domain.finding import leftovers_of
+from sparky.domain.issue import Kind, Severity, Source
 from sparky.domain.state import MergePolicy, Outcome, PipelineState
 
 FAULT = "fault"
 """The error type of an attempt whose stage could not be performed at all."""
+
+_LEFTOVERS = frozenset(map(leftovers_of, Kind))
 
 Condition = Callable[[PipelineState], bool]
 
@@ -93,9 +96,15 @@ def approved(state: PipelineState) -> bool:
 
 def gave_up(state: PipelineState) -> bool:
     """A part was given up, and no person has approved of the rest; findings left are no such part."""
-    if state.plan and state.issue.source is Source.FINDINGS:
+    if state.preferences.merge is MergePolicy.APPROVED:
         return False
-    return bool(state.given_up) and state.preferences.merge is not MergePolicy.APPROVED
+    if state.plan and state.issue.source is Source.FINDINGS:
+        newest = {state.plan[a.part].id: a.verdict for a in state.of(Stage.CHILD)}
+        return any(
+            verdict in {Verdict.REVISE, Verdict.ESCALATE} and name not in _LEFTOVERS
+            for name, verdict in newest.items()
+        )
+    return bool(state.given_up)
 
 
 def composed(state: PipelineState) -> bool:

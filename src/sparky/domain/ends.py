@@ -185,6 +185,11 @@ def ask(
     return replace(_end(Outcome.BLOCKED, said, (*steps, how)), question=escalation)
 
 
+def unasked(end: End) -> End:
+    """The end of a run that asks nobody: without its question, and the step that answers it."""
+    return replace(end, outcome=Outcome.FAILED, question=None, manual_steps=end.manual_steps[:-1])
+
+
 def unreviewed(reason: str) -> End:
     said = f"what is on the branch did not pass the review: {reason}"
     return _end(Outcome.FAILED, said, ("look at the branch and the findings of the review",))

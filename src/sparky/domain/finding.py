@@ -141,6 +141,10 @@ def findings_issue(
     )
 
 
+ASKED = "a coding agent was asked to mend it, and left it"
+"""Why a finding stays that was handed on."""
+
+
 def leftovers_of(kind: Kind) -> str:
     """What the issue is called by which a coding agent gets what is left of a kind."""
     return f"left-{kind.value.lower().replace('_', '-')}"
@@ -149,7 +153,7 @@ def leftovers_of(kind: Kind) -> str:
 def leftovers_issue(kind: Kind, lines: Sequence[str], repository: str, whole: Issue) -> Issue:
     """The findings of a kind that no rule mends, of the issue `whole`, for a coding agent; one line for each.
 
-    Tools wrote it: what it says permits nothing.
+    Tools wrote it: what it says permits nothing. The blob of the findings is for the caller to add.
     """
     return Issue(
         id=leftovers_of(kind),

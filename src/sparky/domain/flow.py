@@ -37,6 +37,7 @@ from sparky.domain.conditions import (
     was_stopped,
 )
 from sparky.domain.escalation import Choice
+from sparky.domain.issue import Source
 from sparky.domain.moves import Move
 from sparky.domain.state import End, Handoff, Outcome, PipelineState
 
@@ -253,11 +254,15 @@ TABLE = (
 def decide(state: PipelineState, *, cancelled: bool = False) -> Handoff | End:
     """The next stage and what it is told, or the end of this segment and why.
 
-    A person's wish to cancel comes too late for what is merged.
+    A person's wish to cancel comes too late for what is merged. What findings were handed to asks nobody: it
+    would wait, and hold them, when all that it is a part of is merged.
     """
     if cancelled and not state.has(Trait.MERGED):
         return End(outcome=Outcome.CANCELLED, reason="a person cancelled the run")
-    return row_for(state).then(state)
+    following = row_for(state).then(state)
+    if isinstance(following, End) and following.asks and state.issue.source is Source.LEFTOVERS:
+        return ends.unasked(following)
+    return following
 
 
 def row_for(state: PipelineState) -> Row:

@@ -98,9 +98,9 @@ def trace_calls(state: PipelineState, ports: Ports) -> Path | None:
     return ports.tests.trace(state.context, state.context.base, command, timeout_s=limit)
 
 
-def heard_at(state: PipelineState, ports: Ports, sha: str) -> Hear:
-    """What the tests say at a commit of the run."""
-    return hear(ports, state.context, state.preferences, sha)
+def heard_at(state: PipelineState, ports: Ports, at: Callable[[], str]) -> Hear:
+    """What the tests say at a commit of the run, which is made, or found, when it is first asked."""
+    return hear(ports, state.context, state.preferences, at)
 
 
 def _beside(run: TestRun) -> str:

@@ -44,7 +44,7 @@ class Composer:
         stack: Sequence[Layer],
         *,
         shown: Callable[[], Path | None],
-        hear: Callable[[str], Hear],
+        hear: Callable[[Callable[[], str]], Hear],
     ) -> None:
         self._shown, self._hear = shown, hear
         self._ports, self._root, self._base, self._stack = ports, root, base, tuple(stack)
@@ -95,7 +95,8 @@ class Composer:
         return self._ports.repository.overlay(self._base, self.stored(texts)) if texts else self._base
 
     def _heard(self, texts: Texts) -> Hear:
-        return self._hear(self.commit({p: t for p, t in texts.items() if t != self._original[p]}))
+        changed = {p: t for p, t in texts.items() if t != self._original[p]}
+        return self._hear(lambda: self.commit(changed))
 
     def _after(self, index: int, units: Sequence[Unit], texts: Texts) -> Texts:
         by_path: dict[str, list[Unit]] = {}

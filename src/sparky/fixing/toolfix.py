@@ -37,7 +37,10 @@ _ROUNDS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
-    """What there is to do: what is found at the start, and `after`, and the units that may be applied."""
+    """What there is to do: what is found at the start, and `after`, and the units that may be applied.
+
+    `brought`: what is mended with it that was not there at the start.
+    """
 
     root: Path
     start: str
@@ -46,6 +49,7 @@ class _Work:
     units: tuple[Unit, ...]
     refused: dict[str, str]
     after: tuple[Finding, ...] = ()
+    brought: tuple[Finding, ...] = ()
 
     @property
     def touched(self) -> tuple[str, ...]:
@@ -79,7 +83,7 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     if before is None:
         known = base_findings(state, ports)
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
-        kinds, heard = (*looked_for(state), kind), heard_at(state, ports, start)
+        kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
         before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
     refused = withheld(ports, state.context, state.preferences, before)
     todo = units([f for f in before if f.kind is kind], works, refused)
@@ -94,20 +98,22 @@ def _mend(state: PipelineState, ports: Ports, works: ToolFix, work: _Work, round
     """
     if not work.units:
         return work
-    shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, work.start)
+    shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, lambda: work.start)
     apply(ports, work.root, works, work.units, work.before, shown=shown, hear=heard)
     work = replace(work, after=_look(state, ports, work))
-    more = _more(works, work) if rounds else set()
-    if not more:
+    more = _more(works, work) if rounds else work
+    if more.units == work.units:
         return work
     _put_back(ports, work, work.touched)
-    return _mend(state, ports, works, replace(work, units=tuple(sorted({*work.units, *more}))), rounds - 1)
+    return _mend(state, ports, works, more, rounds - 1)
 
 
-def _more(works: ToolFix, work: _Work) -> set[Unit]:
-    """The units for what was brought, where the edits of a file follow from that file alone."""
-    brought = [f for f in appeared(work.old, work.after) if f.kind is work.kind and f.tool in ALONE]
-    return {*units(brought, works, work.refused)} - {*work.units}
+def _more(works: ToolFix, work: _Work) -> _Work:
+    """With the units for what was brought, too, where the edits of a file follow from that file alone."""
+    new = appeared((*work.old, *work.brought), work.after)
+    brought = (*work.brought, *(f for f in new if f.kind is work.kind and f.tool in ALONE))
+    mine = (*(f for f in work.before if f.kind is work.kind), *brought)
+    return replace(work, units=units(mine, works, work.refused), brought=brought)
 
 
 def _put_back(ports: Ports, work: _Work, paths: Iterable[str]) -> None:
@@ -156,7 +162,7 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
 def _look(state: PipelineState, ports: Ports, work: _Work) -> tuple[Finding, ...]:
     there = {path: (work.root / path).read_bytes() for path in work.touched}
     kinds = (*looked_for(state), work.kind)
-    heard = heard_at(state, ports, ports.repository.overlay(work.start, there))
+    heard = heard_at(state, ports, lambda: ports.repository.overlay(work.start, there))
     return detect(ports, work.root, work.start, kinds, work.touched, hear=heard).findings
 
 

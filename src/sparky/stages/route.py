@@ -7,8 +7,10 @@ from threading import Thread
 
 from sparky.domain.agent import FALLBACK, ROUTED, Agent, Role, Route, Session, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
+from sparky.domain.gates import may_edit
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.state import Handoff, PipelineState
+from sparky.evidence.change import base_findings
 from sparky.issues.kind import kind_of
 from sparky.ports import Ports
 
@@ -22,7 +24,9 @@ BID_TIMEOUT_S = 5.0
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """One route for each kind, every bid shown."""
     sessions = bool(state.preferences.script or state.preferences.runner)
-    routes = find_routes(state.issue, ports.agents, sessions=sessions)
+    found = base_findings(state, ports) if state.issue.source is Source.LEFTOVERS else None
+    paths = frozenset(finding.location.path for finding in found or ())
+    routes = find_routes(state.issue, ports.agents, sessions=sessions, paths=paths)
     open_kinds = [route.kind.value for route in routes if route.agent is None]
     if len(open_kinds) == len(routes):
         reason = f"no agent bids enough for {', '.join(open_kinds)}: {_bids(routes)}"
@@ -33,12 +37,19 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     return replace(attempt, route=routes, items=tuple(f"no agent for {kind}" for kind in open_kinds))
 
 
-def find_routes(issue: Issue, agents: tuple[Agent, ...], *, sessions: bool) -> tuple[Route, ...]:
-    """One route per kind, in the issue's order; the kind is read from the text where the issue names none."""
+def find_routes(
+    issue: Issue, agents: tuple[Agent, ...], *, sessions: bool, paths: Collection[str] = ()
+) -> tuple[Route, ...]:
+    """One route per kind, in the issue's order; the kind is read from the text where the issue names none.
+
+    Whoever works on it must be able to edit all `paths`.
+    """
     guess = kind_of(issue, agents)
     able = available(agents, sessions=sessions)
     tester, validator = _tester(issue, able), _first(able, Role.VALIDATOR)
-    workers = tuple(agent for agent in able if agent.role in ROUTED)
+    workers = tuple(
+        agent for agent in able if agent.role in ROUTED and all(may_edit(agent.role, path) for path in paths)
+    )
     if issue.source is Source.LEFTOVERS:  # of the agents that work by rules
         workers = tuple(agent for agent in workers if isinstance(agent.works, Session))
     free = {agent.name for agent in workers if not agent.kinds}

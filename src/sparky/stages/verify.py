@@ -1,12 +1,12 @@
 """VERIFY: the findings are gone, nothing new appeared, the tested commit is the head; and what is risky."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Tally, Trait, Verdict
 from sparky.domain.change import Change, is_test_path
-from sparky.domain.finding import Finding, Left, appeared, fingerprint, left, leftovers_of
+from sparky.domain.finding import ASKED, Finding, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
@@ -48,7 +48,8 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     hidden = bool(fresh) and not _appeared(before, _look(state, ports, state.head, paths).findings)
     asked = ask(state, ports, change.files)
     kinds = kinds_of(state)
-    mine = [f for f in before if f.kind in kinds]
+    handed = _handed(state, ports)
+    mine = [f for f in before if f.kind in kinds and handed(f)]
     gone = fixed(mine, after.findings)
     required = (
         _tested(state),
@@ -63,9 +64,9 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     refused = any(gate.verdict is Verdict.REVISE for gate in required)
     safe = by_tools_alone(state) and not _renames_in_source(kinds, change)
     risks = Risks(gates=()) if refused or safe else find_risks(state, ports)
-    gates = (*required, *risks.gates)
+    gates = tuple(dict.fromkeys((*required, *risks.gates, *_of_parts(state))))
     attempt = _judged(handoff, gates, maker(state, ports))
-    rest = [f for f in after.findings if f.kind in kinds]
+    rest = [f for f in after.findings if f.kind in kinds and handed(f)]
     unread = [f for f in after.findings if f.kind not in kinds and f.rule in BROKEN]
     tally = Tally(before=len(mine), fixed=len(gone), rest=len(rest))
     said = f"; {len(gone)} of {len(mine)} finding(s) gone" if mine else ""
@@ -132,7 +133,7 @@ def _look(
         # A tool mends what it was asked for; who had a session may have brought what no careful team leaves.
         also = () if by_tools_alone(state) else _GRAVE
         kinds = (*looked_for(state), *kinds_of(state))
-        heard = heard_at(state, ports, sha)
+        heard = heard_at(state, ports, lambda: sha)
         return detect(ports, root, sha, kinds, there, also=also, configured=read, hear=heard)
 
 
@@ -190,6 +191,11 @@ def _reviews(state: PipelineState) -> tuple[GateResult, ...]:
     return tuple(replace(gate, reason=f"{gate.gate}: {gate.reason}") for gate in left)
 
 
+def _of_parts(state: PipelineState) -> tuple[GateResult, ...]:
+    """What the parts that are kept left to a person: that is not settled by their being together."""
+    return tuple(gate for part in state.of(Stage.CHILD) if part.sha is not None for gate in part.gates)
+
+
 def _criteria(issue: Issue) -> GateResult:
     """Criteria in words are for a person to judge."""
     if not issue.criteria:
@@ -204,21 +210,16 @@ def _gate(gate: str, verdict: Verdict, reason: str) -> GateResult:
 
 def _rest(state: PipelineState, ports: Ports, rest: Sequence[Finding]) -> tuple[Left, ...]:
     """What stays, with the reasons that the agents gave."""
-    said = reasons(state, ports)
-    return tuple(
-        left(one, _by_session(state, one) or said.get(fingerprint(one)) or _unsaid(one)) for one in rest
-    )
+    said = {} if state.issue.source is Source.LEFTOVERS else reasons(state, ports)
+    handed = ASKED if state.issue.source is Source.LEFTOVERS else ""
+    return tuple(left(one, handed or said.get(fingerprint(one)) or _unsaid(one)) for one in rest)
 
 
-def _by_session(state: PipelineState, finding: Finding) -> str:
-    """Why a finding stays that was handed to a coding agent; "" if it was not."""
-    said = "a coding agent was asked to mend it, and left it"
-    if state.issue.source is Source.LEFTOVERS:
-        return said
-    tried = [a for a in state.of(Stage.CHILD) if state.plan[a.part].id == leftovers_of(finding.kind)]
-    if not tried:
-        return ""
-    return said if tried[-1].verdict is Verdict.PASS else f"{said}: {tried[-1].reason}"
+def _handed(state: PipelineState, ports: Ports) -> Callable[[Finding], bool]:
+    """Whether a session was given the finding: of others its verification says nothing. A tool gets all."""
+    known = base_findings(state, ports) if state.issue.source is Source.LEFTOVERS else None
+    given = frozenset(map(fingerprint, known or ()))
+    return lambda finding: known is None or fingerprint(finding) in given
 
 
 def _unsaid(finding: Finding) -> str:

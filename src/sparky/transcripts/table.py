@@ -1,29 +1,52 @@
-"""The readers, by the name of the tool whose transcripts they read."""
+"""The readers, by the name of the tool whose transcripts they read; each is loaded when it is needed."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 
-from sparky.transcripts.atif import AtifReader
-from sparky.transcripts.claude import ClaudeReader
-from sparky.transcripts.codex import CodexReader
-from sparky.transcripts.mini_swe import MiniSweReader
 from sparky.transcripts.model import Reader, Source
-from sparky.transcripts.opencode import OpenCodeReader
 
-_ALL: tuple[Reader, ...] = (ClaudeReader(), CodexReader(), OpenCodeReader(), MiniSweReader(), AtifReader())
+_CLASSES = {
+    "claude": "ClaudeReader",
+    "codex": "CodexReader",
+    "opencode": "OpenCodeReader",
+    "mini_swe": "MiniSweReader",
+    "atif": "AtifReader",
+}
+"""The class of each, in the module of its name."""
 
-READERS: Mapping[str, Reader] = {reader.name: reader for reader in _ALL}
+
+class _Readers(Mapping[str, Reader]):
+    def __getitem__(self, name: str) -> Reader:
+        return _reader(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+
+READERS: Mapping[str, Reader] = _Readers()
+
+
+@lru_cache
+def _reader(name: str) -> Reader:
+    reader: Reader = getattr(import_module(f"sparky.transcripts.{name}"), _CLASSES[name])()
+    return reader
 
 
 def discover(homes: Mapping[str, Path]) -> Iterator[Source]:
     """Every transcript of every tool that has a home."""
     for name, home in homes.items():
-        yield from READERS[name].discover(home)
+        if home.exists():
+            yield from READERS[name].discover(home)
 
 
 def recognise(path: Path) -> tuple[Source, ...]:
     """The transcripts that a file holds, by the first reader that knows it, if any. Raises OSError."""
-    for reader in _ALL:
+    for reader in READERS.values():
         found = tuple(reader.recognise(path))
         if found:
             return found

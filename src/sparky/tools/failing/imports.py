@@ -10,6 +10,9 @@ from sparky.tools.ruff_json import Edit, Place
 
 _FROM = re.compile(r"from\s+([.\w]+)")
 
+_IMPORT = ast.ImportFrom | ast.Import
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+
 Gone = dict[ast.alias, tuple[str, str] | None]
 """What of a statement is not there, and the module and name that each became; None: nobody knows."""
 
@@ -22,15 +25,19 @@ def lost(tree: Tree, path: str) -> list[tuple[ast.ImportFrom | ast.Import, Gone]
     ready = {inner for node in ast.walk(module) if isinstance(node, ast.Try) for inner in ast.walk(node)}
     found = []
     for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom | ast.Import) and node not in ready:
+        if isinstance(node, _IMPORT) and node not in ready:
             gone = _from(tree, path, node) if isinstance(node, ast.ImportFrom) else _whole(tree, node)
             found += [(node, gone)] if gone else []
     return found
 
 
 def mended(tree: Tree, path: str) -> tuple[Edit, ...]:
-    """The edits that mend all imports of a file that lead nowhere; none where one can't be mended."""
+    """The edits that mend the imports of a file that lead nowhere.
+
+    None where one can't be mended without which the file can't be imported; in a function it stops no other.
+    """
     source = tree.sources[path]
+    later = _later(source)
     edits: list[Edit] = []
     for node, gone in lost(tree, path):
         known = {alias: went for alias, went in gone.items() if went is not None}
@@ -38,10 +45,18 @@ def mended(tree: Tree, path: str) -> tuple[Edit, ...]:
             made = _rewritten(source, absolute(path, node), node, known) if len(known) == len(gone) else []
         else:
             made = _renamed(source, known)
-        if not made or len(known) < len(gone):
+        if made and len(known) == len(gone):
+            edits += made
+        elif (node.lineno, node.col_offset) not in later:
             return ()
-        edits += made
     return tuple(edits)
+
+
+def _later(source: bytes) -> frozenset[tuple[int, int]]:
+    """Where imports stand that are made when a function is called: line and offset."""
+    functions = (one for one in ast.walk(tree_of(source) or ast.Module([], [])) if isinstance(one, _FUNCTION))
+    inner = (node for one in functions for node in ast.walk(one) if isinstance(node, _IMPORT))
+    return frozenset((node.lineno, node.col_offset) for node in inner)
 
 
 def absolute(path: str, node: ast.ImportFrom) -> str:
@@ -66,8 +81,9 @@ def _from(tree: Tree, path: str, node: ast.ImportFrom) -> Gone:
     module = absolute(path, node)
     if not tree.owns(module):
         return {}
-    names = node.names if not tree.knows(module) else [a for a in node.names if not tree.has(module, a.name)]
-    return {alias: _place(tree, module, alias.name) for alias in names if alias.name != "*" or names}
+    there = tree.knows(module)
+    names = (a for a in node.names if not there or (a.name != "*" and not tree.has(module, a.name)))
+    return {alias: _place(tree, module, alias.name) for alias in names}
 
 
 def _place(tree: Tree, module: str, name: str) -> tuple[str, str] | None:
@@ -126,11 +142,12 @@ def _split(
     rows[-1] = rows[-1][: column(source, last.end_lineno or 0, last.end_col_offset or 0) - 1]
     if any("#" in row for row in rows) or not stay:
         return []
-    between = f",\n{' ' * first.col_offset}" if len(rows) > 1 else ", "
+    margin = lines(source)[first.lineno - 1][: column(source, first.lineno, first.col_offset) - 1]
+    between = f",\n{_blank(margin)}" if len(rows) > 1 else ", "
     ending = "\r\n" if b"\r\n" in source else "\n"
     kept = between.replace("\n", ending).join(_alias(a, known[a][1] if a in known else a.name) for a in stay)
     leave = [f"from {known[a][0]} import {_alias(a, known[a][1])}" for a in known if a not in stay]
-    indent = ending + " " * node.col_offset
+    indent = ending + lines(source)[node.lineno - 1][: column(source, node.lineno, node.col_offset) - 1]
     before = place(source, node.lineno, node.col_offset)
     new = "".join(f"{line}{indent}" for line in sorted(leave))
     span = place(source, first.lineno, first.col_offset), _end(source, last)
@@ -138,6 +155,11 @@ def _split(
         Edit(content=new, location=before, end_location=before),
         Edit(content=kept, location=span[0], end_location=span[1]),
     ]
+
+
+def _blank(text: str) -> str:
+    """As much room as a text takes."""
+    return re.sub(r"[^\t]", " ", text)
 
 
 def _as_written(written: str, module: str, target: str) -> str:
