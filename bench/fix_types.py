@@ -2,9 +2,9 @@
 
 Usage: bench/fix_types.py [REQUIREMENT|SDIST...]; default: those of fix.py. Before and after: errors of
 `mypy --strict`, those of them that are no missing annotation and new, errors of `mypy --check-untyped-defs`,
-of pyright in its basic mode (installed beside the downloads), and of what was added the words that hush a
-checker. The wall time is held against one ruff, one mypy and one run of the tests: sparky's own at the base.
-sparky merges nothing after which a test is worse than before.
+of pyright in its basic mode (installed beside the downloads), and what was added that hushes a checker. The
+wall time is held against one ruff, one mypy and one run of the tests: sparky's own at the base. sparky
+merges nothing after which a test is worse than before.
 """
 
 import json
@@ -21,13 +21,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from bench.fixing.hushing import hushed
 from bench.fixing.package import BESIDE, DOWNLOADS, PACKAGES, fetch, sparky, unpack
 
 TYPES = ("-k", "TYPE_ERROR")
 MISSING = frozenset({"no-untyped-def", "no-untyped-call", "untyped-decorator"})
 GOAL, ASPIRED, TIMES = 0.45, 0.60, 8.0
 LINE = re.compile(r"(?P<file>[^:]+):\d+: error: (?P<text>.*?)  \[(?P<code>[\w-]+)\]")
-HUSHES = re.compile(r"\b(?:Any|object)\b|\bcast\(|type: ignore")
 Errors = Counter[tuple[str, str, str]]
 
 
@@ -76,13 +76,6 @@ def pyright(repo: Path, binary: Path | None) -> int | None:
     return int(answer["errorCount"]) if answer["filesAnalyzed"] else None
 
 
-def hushed(repo: Path, base: str) -> int:
-    """How many added lines have a word that hushes a checker."""
-    said = subprocess.run(["git", "diff", base, "HEAD"], cwd=repo, capture_output=True, text=True, check=True)
-    added = [line for line in said.stdout.splitlines() if line.startswith("+") and line[1:2] != "+"]
-    return sum(bool(HUSHES.search(line)) for line in added)
-
-
 def seconds(argv: Iterable[str], repo: Path) -> float:
     """How long a command takes."""
     started = time.monotonic()
@@ -113,7 +106,7 @@ def measure(package: str, root: Path, binary: Path | None) -> tuple[int, int]:
     untyped = [errors(repo, "--check-untyped-defs").total() for repo in (base, ours)]
     print(f"mypy --check-untyped-defs: {untyped[0]} -> {untyped[1]}")
     print(f"pyright basic: {pyright(base, binary)} -> {pyright(ours, binary)}")
-    print(f"added lines with Any, object, cast, type: ignore: {hushed(ours, head.stdout.strip())}")
+    print(f"what hushes a checker, added: {hushed(ours, head.stdout.strip(), 'HEAD')}")
     tools = seconds((str(BESIDE / "ruff"), "check", "."), base)
     tools += seconds((str(BESIDE / "mypy"), "--strict", "--cache-dir", str(root / "cache"), "."), base)
     once = tools + tests_s(end)

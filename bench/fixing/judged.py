@@ -1,10 +1,11 @@
 """What a candidate made of a package: findings by sparky's detectors, tests by their identity."""
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.fixing.configuration import put_back
+from bench.fixing.hushing import hushed
 from bench.fixing.package import environment, git, sparky
 
 from sparky.adapters.git import find_repository
@@ -19,7 +20,17 @@ from sparky.environment import read_environment
 from sparky.evidence.tests import find_command, judge, run_tests
 
 ALL_KINDS = tuple(word for kind in SAFE_ORDER for word in ("--kind", kind.value))
-_HUSH = re.compile(r"#\s*(?:noqa|nosec|type:\s*ignore|pyright:|pragma:|fmt:)", re.IGNORECASE)
+_FOREIGN = frozenset(
+    {"setup", "conf", "conftest", "__main__", "tests", "test", "docs", "examples", "benchmark"}
+)
+"""Parts of names of modules that nobody imports as the package's."""
+_UNIMPORTED = "no import of "
+_IMPORTS = f"""
+import subprocess, sys
+for name in sys.argv[1:]:
+    if subprocess.run([sys.executable, "-c", "import " + name], capture_output=True).returncode:
+        print({_UNIMPORTED!r} + name)
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,17 +61,23 @@ def look(repo: Path, state: Path) -> Findings:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a candidate left behind. `skipped` says why there is none."""
+    """What a candidate left behind. `skipped` says why there is none.
+
+    `worse` are tests, `unimported` modules that could be imported before.
+    """
 
     findings: Findings = field(default_factory=Findings)
     worse: tuple[str, ...] = ()
+    unimported: tuple[str, ...] = ()
     hushed: int = 0
     seconds: float = 0.0
     skipped: str = ""
 
     def honest(self, before: Findings, kind: str) -> int:
-        """Findings of a kind that are gone, less those that are new; none where a test is worse."""
-        return 0 if self.worse or self.skipped else before.of(kind) - self.findings.of(kind)
+        """Findings of a kind that are gone, less those that are new; none where a test or import is worse."""
+        if self.worse or self.unimported or self.skipped:
+            return 0
+        return before.of(kind) - self.findings.of(kind)
 
 
 class Tests:
@@ -90,20 +107,44 @@ class Tests:
             return (f"{head.trouble.value}: {head.detail}",)
         return judge(self._state, self._ports, self.base, head).worse
 
+    def unimported(self, sha: str) -> tuple[str, ...]:
+        """The modules that can be imported at the base, each in a process of its own, and not at a commit."""
+        modules = modules_of(Path(self._state.context.repo_path), self._state.base)
+        at_head, at_base = (self._unimported(one, modules) for one in (sha, self._state.base))
+        if len(at_base) == len(modules):
+            print("  no module can be imported at the base, so that imports are not measured")
+        return tuple(sorted(at_head - at_base))
+
+    def _unimported(self, sha: str, modules: tuple[str, ...]) -> set[str]:
+        run = run_tests(self._state, self._ports, ("python", "-c", _IMPORTS, *modules), sha)
+        lines = self._ports.blobs.get(run.output).decode().splitlines()
+        said = {line.removeprefix(_UNIMPORTED) for line in lines if line.startswith(_UNIMPORTED)}
+        return set(modules) if run.trouble or any(case.red for case in run.cases) else said
+
     def _at(self, sha: str) -> TestRun:
         if self._command is None:
             raise SystemExit(f"{self._state.context.repo_name}: no tests")
         return run_tests(self._state, self._ports, self._command, sha)
 
 
+def modules_of(repo: Path, sha: str) -> tuple[str, ...]:
+    """The names of a package's modules at a commit, its tests and scripts left out."""
+    paths = git(repo, "ls-tree", "-r", "--name-only", sha).splitlines()
+    files = (path.removeprefix("src/").removesuffix(".py") for path in paths if path.endswith(".py"))
+    named = (tuple(path.removesuffix("/__init__").split("/")) for path in files)
+    ours = (parts for parts in named if all(map(str.isidentifier, parts)) and not _FOREIGN & {*parts})
+    return tuple(sorted(".".join(parts) for parts in ours))
+
+
 def judge_commit(repo: Path, state: Path, base: str, seconds: float) -> Outcome:
-    """What lies at HEAD of a repository, beside its base."""
-    head = git(repo, "rev-parse", "HEAD")
-    changed = git(repo, "diff", "-U0", base, head).splitlines()
-    marked = Counter(line[0] for line in changed if _HUSH.search(line))
+    """What lies at HEAD of a repository, beside its base; the base's configuration is put back there."""
+    head, tests = git(repo, "rev-parse", "HEAD"), Tests(repo, state, base)
+    worse, unimported = tests.worse(head), tests.unimported(head)
+    put_back(repo, base)
     return Outcome(
         findings=look(repo, state),
-        worse=Tests(repo, state, base).worse(head),
-        hushed=max(0, marked["+"] - marked["-"]),
+        worse=worse,
+        unimported=unimported,
+        hushed=hushed(repo, base, head),
         seconds=seconds,
     )

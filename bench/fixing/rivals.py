@@ -56,7 +56,9 @@ def guarded(repo: Path, tests: Tests, base: str, more: tuple[str, ...] = ()) -> 
 def _apply(repo: Path, rules: Iterable[str]) -> None:
     chosen = tuple(rules)
     for argv in configure(RUFF, reader(repo)).fix(chosen, (".",), unsafe=chosen):
-        subprocess.run(argv, cwd=repo, capture_output=True, check=True)
+        done = subprocess.run(argv, cwd=repo, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"  (d): ruff ended with {done.returncode}, and mended less: {done.stderr[-200:].strip()}")
 
 
 def crackerjack(repo: Path) -> str:

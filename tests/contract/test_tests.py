@@ -83,6 +83,8 @@ def test_every_outcome_is_told_with_its_exact_id_and_message(target: Target) -> 
     told = run(target, {**PROJECT, "tests/test_a.py": SUITE, "tests/test_b.py": lost})
     passed, failed, error = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.ERROR
     assert (told.trouble, told.detail, told.passed) == (None, "", 3)
+    places = {case.id.rpartition("::")[2]: (case.where, case.line) for case in told.cases}
+    assert (places["test_fails"], places["test_passes"]) == (("tests/test_a.py", 6), ("", 0))
     assert outcomes(told) == {
         "tests/test_b.py": (error, "ModuleNotFoundError: No module named 'calc.nothing'"),
         "tests/test_a.py::test_passes": (passed, ""),
@@ -116,6 +118,14 @@ def test_bug_a_suite_that_hangs_was_run_to_its_time_limit_by_each_who_asked(targ
     assert (runs[0].trouble, runs[1]) == (Trouble.TIMED_OUT, runs[0])
     later = target.tests.run(context, sha, PYTEST, timeout_s=1)
     assert (later.trouble, later.seconds < 3) == (Trouble.TIMED_OUT, True)
+
+
+def test_bug_a_module_of_its_own_that_was_renamed_was_missed_in_the_environment(target: Target) -> None:
+    tests = "import prices\ndef test_total(): assert prices.total([1]) == 1\n"
+    target.commit({"prices.py": "def total(prices):\n    return sum(prices)\n", "test_total.py": tests})
+    told = run(target, {"prices.py": None, "sums.py": "def total(prices):\n    return sum(prices)\n"})
+    red = {"test_total.py": (TestOutcome.ERROR, "ModuleNotFoundError: No module named 'prices'")}
+    assert (told.trouble, told.detail, outcomes(told)) == (None, "", red)
 
 
 def test_bug_a_later_run_that_was_killed_was_known_from_then_on(target: Target) -> None:

@@ -227,3 +227,13 @@ def test_bug_a_tool_led_code_to_other_names_where_no_test_runs_it_or_shows_that_
     assert mended(alone, "tests/test_b.py", "test_a") == {}
     unseen = {"shown by a test": (Verdict.ESCALATE, "no test fails at base and passes at head")}
     assert mended(Stand(root=stand.root / "3"), "tests/test_b.py") == unseen
+
+
+def test_bug_a_test_that_failed_otherwise_at_the_head_was_a_new_finding(stand: Stand) -> None:
+    stand.issue = replace(FINDINGS, kinds=(Kind.TEST_FAILURE,))
+    stand.red = lambda _: {"test_b": "E: no"}
+    failing = replace(OS, tool="failures", rule="failing-test", kind=Kind.TEST_FAILURE, message="test_b: yes")
+    found = (OS, failing)
+    attempt = verified(stand, {"b.py": b"B = 2\n"}, kind=Kind.TEST_FAILURE, found=found, by_tool=True)
+    assert "nothing new" not in refusals(attempt)
+    assert attempt.tally == Tally(before=1, fixed=1, rest=1)

@@ -300,6 +300,9 @@ def test_the_path_of_a_file_that_lies_elsewhere_is_mended_where_one_literal_name
     assert missing("tests/data/a.csv", whole + whole, lies) == {}
     assert missing("tests/data/a.csv", 'open(DATA / "a.csv")\n', lies, "tests/data/b.csv") == {}
     assert missing("tests/data/a.csv", "def f(:\n", lies) == {}
+    for odd in ('we"ird', "we'ird", "we\\ird", "we\nird", "we{i}rd", "wëird"):
+        mend = {"tests/test_a.py": f'open("{odd}/a.csv")\n'} if odd.isidentifier() else {}
+        assert missing("data/a.csv", 'open("data/a.csv")\n', f"{odd}/a.csv") == mend
 
 
 def test_what_no_rule_mends_is_named_with_its_place() -> None:
@@ -311,6 +314,7 @@ def test_what_no_rule_mends_is_named_with_its_place() -> None:
             *found("AssertionError: snapshot differs", files),
             *found("NameError: name 'x' is not defined", files),
             *found("", files, test="installation of the project"),
+            *found("", files, test="tests.test_a.TestA.test_a"),
             *found("", {}, test="all"),
         )
     ]
@@ -319,5 +323,6 @@ def test_what_no_rule_mends_is_named_with_its_place() -> None:
         ("stale-snapshot", "tests/test_a.py", "tests/test_a.py::test_a: AssertionError: snapshot differs"),
         ("renamed-name", "tests/test_a.py", "tests/test_a.py::test_a: NameError: name 'x' is not defined"),
         ("failing-test", "shop/prices.py", "installation of the project: it fails"),
+        ("failing-test", "tests/test_a.py", "tests.test_a.TestA.test_a: it fails"),
         ("failing-test", "", "all: it fails"),
     ]

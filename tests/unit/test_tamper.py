@@ -394,3 +394,9 @@ def test_left():
 
 def test_what_is_claimed_behind_an_expected_error_counts() -> None:
     assert said(edited("    assert not basket.is_locked()\n", "", LEFT)) == [Sort.LOOSENED]
+
+
+def test_bug_source_that_is_nested_too_deep_to_be_told_broke_the_judgement_off() -> None:
+    deep = f"X = {' + '.join('1' * 1500)}\n"
+    assert source_changes([Edit(path="shop.py", before=deep, after=f"{deep}Y = 1\n")])
+    assert not source_changes([Edit(path="shop.py", before=deep, after=deep)])

@@ -35,9 +35,10 @@ class Performance:
 
     `report`: where the command writes its own, "": nobody said. `environment` None: it needs no Python.
     `store`: where what is fetched for it is kept, None: nothing is.
-    `files`: the commit's paths; `base_files`: those of its base. `lib`: where its project is installed, None:
-    nowhere. `only`: the ids to run, empty: all. `path`: the caller's PATH; `readable`: what the interpreter
-    needs. `lines`: those of which it is to be seen whether they are run.
+    `files`: the commit's paths; `base_files`: those of its base; `lost`: paths of modules that were its own
+    once. `lib`: where its project is installed, None: nowhere. `only`: the ids to run, empty: all. `path`:
+    the caller's PATH; `readable`: what the interpreter needs. `lines`: those of which it is to be seen
+    whether they are run.
     """
 
     command: tuple[str, ...]
@@ -52,6 +53,7 @@ class Performance:
     path: str
     readable: tuple[Path, ...]
     lines: Numbers = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
     def set_up(self, argv: tuple[str, ...], *, index_env: Mapping[str, str], sandbox: bool) -> Command:
         """What is run before the tests, to fetch what they need: it alone may use the network."""
@@ -146,7 +148,7 @@ class Performance:
                 written=found,
                 asked=self.report,
                 roots=tuple(str(root.resolve()) for root in (tree, *self._sources())),
-                own=own_names((*self.files, *self.base_files)),
+                own=own_names((*self.files, *self.base_files, *self.lost)),
                 names=names,
             )
         )

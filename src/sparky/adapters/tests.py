@@ -18,6 +18,7 @@ from sparky.adapters.watch import Numbers
 from sparky.domain.command import Completed, Ending, Level, digest
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
+from sparky.evidence.failing import once_own
 from sparky.formats.values_json import UnreadableStateError, decode, encode
 from sparky.ports import Blobs, Repository, Shell
 from sparky.targets.discover import find_command, is_python
@@ -190,6 +191,9 @@ class PytestTests:
             before = performance.stamps()
             completed = self._shell.run(prepared)
             judgement = performance.judge(completed, before)
+            if judgement.trouble is Trouble.ENVIRONMENT and judgement.cases:
+                lost = once_own(self._repository, sha, judgement.cases)
+                judgement = replace(performance, lost=lost).judge(completed, before)
             unrun = performance.unrun(self._shell, sandbox=self._sandbox)
         speaks = judgement.trouble is not None or any(case.red for case in judgement.cases)
         said = (judgement.detail, *(environment.remarks if environment and speaks else ()))
@@ -268,18 +272,8 @@ class PytestTests:
     ) -> Path:
         level = self._shell.level() if self._sandbox else Level.OFF
         home = environment.path if environment else ""
-        facts = "\0".join(
-            (
-                _FORMAT,
-                self._repository.tree(sha),
-                *command,
-                self._report,
-                repr(self._set_up),
-                home,
-                level.value,
-                str(turn),
-            )
-        )
+        asked = (self._repository.tree(sha), *command, self._report, repr(self._set_up))
+        facts = "\0".join((_FORMAT, *asked, home, level.value, str(turn)))
         return self._cache / "tests" / f"{digest(facts.encode())}.json"
 
     def _known(self, record: Path) -> TestRun | None:

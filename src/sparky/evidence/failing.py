@@ -1,6 +1,6 @@
 """The answer of the detector that hears the target's tests: what fails at a commit, and why."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -11,6 +11,7 @@ from sparky.domain.finding import normal_message
 from sparky.domain.state import Context, Preferences
 from sparky.domain.testing import TestCase, TestRun, Trouble, compare
 from sparky.ports import Ports, Repository
+from sparky.targets.suite import missing_packages
 from sparky.tools.failing.causes import diagnose, said
 from sparky.tools.failing.tree import Step, Tree
 from sparky.tools.tool import ToolError
@@ -99,6 +100,12 @@ def _lined_up(case: TestCase, before: Tree, now: Tree) -> TestCase:
     return replace(
         case, line=new.index(line) + 1 if old != new and new.count(line) == 1 else case.line * (old == new)
     )
+
+
+def once_own(repository: Repository, sha: str, cases: Sequence[TestCase]) -> tuple[str, ...]:
+    """Where modules were that the tests lack, of those that the repository had: nobody can install these."""
+    tree = _tree(repository, sha)
+    return tuple(path for name in missing_packages(cases, ()) if (path := tree.lost(name)))
 
 
 def _tree(repository: Repository, sha: str) -> Tree:

@@ -30,7 +30,7 @@ def source_changes(edits: Sequence[Edit]) -> bool:
 
 
 def means(source: str | None) -> str | None:
-    """Source without comments, layout and docstrings; as it is if it does not parse, None if it is None."""
+    """Source without comments, layout and docstrings; itself where that can not be told, None of None."""
     tree = parsed(source) if source is not None else None
     if tree is None:
         return source
@@ -45,4 +45,7 @@ def means(source: str | None) -> str | None:
                 node.body = [
                     s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
                 ]
-    return ast.dump(tree)
+    try:
+        return ast.dump(tree)
+    except RecursionError:
+        return source

@@ -59,7 +59,7 @@ def _mends(case: TestCase, tree: Tree) -> list[Mend]:
     if found := _UNKNOWN.search(text):
         return [(RENAMED, path, names.of_file(tree, path, found["name"]))]
     if found := _FILE.search(text):
-        able = (one for one in (path, _own(case)) if one in tree.sources)
+        able = (one for one in (path, _own(case, tree)) if one in tree.sources)
         tried = ((MOVED_FILE, one, paths.mended(tree, one, found["file"])) for one in able)
         return [next((mend for mend in tried if mend[2]), (MOVED_FILE, path, ()))]
     return []
@@ -67,7 +67,7 @@ def _mends(case: TestCase, tree: Tree) -> list[Mend]:
 
 def _imports(case: TestCase, tree: Tree, wanted: str) -> list[Mend]:
     """The test's own file if that imports what is not there, else each file that does."""
-    own = [path for path in (_own(case),) if path in tree.sources]
+    own = [path for path in (_own(case, tree),) if path in tree.sources]
     lead = [*imports.importers(tree, wanted, own)] or [*imports.importers(tree, wanted, sorted(tree.sources))]
     return [(MOVED_IMPORT, path, imports.mended(tree, path)) for path in lead]
 
@@ -76,11 +76,15 @@ def _rule(case: TestCase) -> str:
     return SNAPSHOT if _SNAPSHOT.search(case.message) else FAILING
 
 
-def _own(case: TestCase) -> str:
-    return case.id.partition("::")[0]
+def _own(case: TestCase, tree: Tree) -> str:
+    """The test's file, which its id begins with: by its path, or by a module's name."""
+    own = case.id.partition("::")[0]
+    parts = own.split(".") if own not in tree.paths else []
+    modules = (tree.find(".".join(parts[:end])) for end in range(len(parts), 0, -1))
+    return next((path for path in modules if path), own)
 
 
 def _file(case: TestCase, tree: Tree) -> str:
     """The deepest file of the project that the failure came from, else the test's; else any: the whole."""
-    known = (path for path in (case.where, _own(case)) if path in tree.paths)
+    known = (path for path in (case.where, _own(case, tree)) if path in tree.paths)
     return next(known, min(tree.paths, default=""))

@@ -2,11 +2,15 @@
 
 import ast
 import os.path
+import re
 from pathlib import PurePosixPath
 
 from sparky.tools.failing.tree import Tree
 from sparky.tools.programs.sources import place, tree_of
 from sparky.tools.ruff_json import Edit
+
+_SPECIAL = re.compile(r"[^\w./ +@,=~-]")
+"""What could mean something else in the literal of a file."""
 
 
 def mended(tree: Tree, path: str, missing: str) -> tuple[Edit, ...]:
@@ -29,7 +33,12 @@ def mended(tree: Tree, path: str, missing: str) -> tuple[Edit, ...]:
     said = str(node.value)
     new = os.path.relpath(there[0], _anchor(tree, missing, said) or ".")
     written = ast.get_source_segment(source.decode("utf-8", "surrogateescape"), node) or ""
-    if new.startswith("..") or written.count(said) != 1 or node.lineno != node.end_lineno:
+    if (
+        new.startswith("..")
+        or _SPECIAL.search(new)
+        or written.count(said) != 1
+        or node.lineno != node.end_lineno
+    ):
         return ()
     start = place(source, node.lineno, node.col_offset)
     end = place(source, node.lineno, node.end_col_offset or 0)

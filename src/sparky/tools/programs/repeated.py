@@ -22,8 +22,7 @@ def repeated(path: str, source: bytes) -> Iterator[Diagnostic]:
     first: dict[str, ast.FunctionDef] = {}
     for node in tree.body if tree is not None else ():
         if isinstance(node, ast.FunctionDef) and _size(node) >= _LINES:
-            key = _key(node)
-            original = first.setdefault(key, node)
+            original = first.setdefault(_key(node), node)
             if tree is not None and original is not node:
                 yield _finding(path, source, tree, original, node)
 
@@ -48,7 +47,10 @@ def _key(node: ast.FunctionDef) -> str:
     spec = node.args
     names = [[arg.arg for arg in row] for row in (spec.posonlyargs, spec.args, spec.kwonlyargs)]
     rest = [arg.arg if arg else None for arg in (spec.vararg, spec.kwarg)]
-    return f"{names}{rest}{''.join(ast.dump(statement) for statement in _body(node))}"
+    try:
+        return f"{names}{rest}{''.join(ast.dump(statement) for statement in _body(node))}"
+    except RecursionError:  # nested too deep to be told: like no other
+        return f"{node.lineno}"
 
 
 def _finding(
