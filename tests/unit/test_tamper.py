@@ -219,6 +219,11 @@ def test_a_built_in_that_a_module_has_of_its_own_is_another(own: str) -> None:
     assert said(Edit(path=PATH, before=f"{own}{text}", after=f"{own}{told}")) != []
 
 
+def test_a_change_that_is_nested_too_deeply_to_be_read_is_a_trick() -> None:
+    deep = f"{TEST}\n\ndef test_deep():\n    assert total([]){' + 1' * 1200}\n"
+    assert said(Edit(path=PATH, before=TEST, after=deep)) == [Sort.TRICK]
+
+
 def test_a_changed_expectation_is_left_to_the_runs_where_source_changed() -> None:
     source = Edit(path="shop.py", before="X = 1\n", after="X = 2\n")
     comment = Edit(path="shop.py", before="X = 1\n", after="X = 1  # one\n")

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Sequence
 
-from sparky.domain.change import Suspicion
+from sparky.domain.change import Sort, Suspicion
 from sparky.tamper.edit import Edit, Texts
 from sparky.tamper.expressions import parsed
 from sparky.tamper.kept import judge_tests
@@ -14,6 +14,15 @@ from sparky.tamper.tricks import judge_tricks
 
 def judge(edits: Sequence[Edit], tests: Callable[[], Texts]) -> tuple[Suspicion, ...]:
     """All suspicions, by path and line. `tests`: the repository's tests at head, read where needed."""
+    try:
+        return _judged(edits, tests)
+    except RecursionError:
+        path = next(edit.path for edit in edits if edit.python)
+        what, why = "the change is nested too deeply", "what can't be read may take back any test"
+        return (Suspicion(sort=Sort.TRICK, path=path, line=0, what=what, why=why),)
+
+
+def _judged(edits: Sequence[Edit], tests: Callable[[], Texts]) -> tuple[Suspicion, ...]:
     found = list(judge_tests(edits, source_changed=source_changes(edits)))
     for edit in edits:
         found += [*judge_rules(edit), *judge_tricks(edit)]
