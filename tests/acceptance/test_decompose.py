@@ -153,3 +153,16 @@ def test_a_part_that_asks_is_answered_by_itself_and_the_whole_tried_again(world:
     again = world.sparky("retry", result["run_id"], "--from", "execute", "--json")
     assert (again.code, again.json()["outcome"]) == (0, "merged"), again.err
     assert world.git("show", "main:calc.py") == CALC.replace("3", "2").strip()
+
+
+@pytest.mark.soak
+def test_bug_what_a_person_took_in_a_part_against_its_review_was_merged_by_the_whole(world: World) -> None:
+    hidden = replacing("calc.py", "x * 3", "x * 2  # noqa", issue="008", number=1)
+    again = replacing("calc.py", "# noqa", "# noqa: E501", issue="008", number=2)
+    code, blocked = run(world, hidden, again, RIGHT_HALF)
+    assert (code, blocked["outcome"]) == (3, "blocked"), blocked
+    (part,) = [one["run_id"] for one in world.runs() if one["issue"] == "008"]
+    assert world.sparky("answer", part, "accept").code == 0
+    said = world.sparky("retry", blocked["run_id"], "--json")
+    assert (said.code, said.json()["outcome"]) == (0, "ready"), said.err
+    assert said.json()["risks"] == ["accepted: a person took the change in spite of what its review found"]

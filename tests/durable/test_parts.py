@@ -93,7 +93,7 @@ def test_kill_9_in_a_part_and_resume_leave_each_part_done_once(world: World, mom
     again = here.sparky("resume", "--json")
     assert again.returncode == 0, again.stderr
     (result,) = json.loads(again.stdout)
-    assert (result["outcome"], result["attempts"]) == ("ready", 0)
+    assert (result["outcome"], result["calls"]) == ("ready", {"coder": result["attempts"]})
     told = here.sparky("show", result["run_id"], "--json")
     assert [step["stage"] for step in json.loads(told.stdout)["steps"]] == [
         *("decompose", "child", "child", "test", "verify"),

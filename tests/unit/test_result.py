@@ -270,3 +270,9 @@ def test_quality_is_100_less_what_is_open_by_severity() -> None:
 @given(st.dictionaries(st.sampled_from([severity.value for severity in Severity]), st.integers(0, 50)))
 def test_quality_stays_within_0_and_100(found: dict[str, int]) -> None:
     assert 0 <= quality_score(found) <= 100
+
+
+def test_who_worked_in_the_parts_of_a_plan_worked_in_the_whole() -> None:
+    parts = [replace(visited(Stage.CHILD, part=n), calls={"coder": n + 1, f"agent {n}": 1}) for n in range(2)]
+    result = result_of(state_of(*parts))
+    assert (result.attempts, result.calls) == (5, {"coder": 3, "agent 0": 1, "agent 1": 1})

@@ -63,6 +63,7 @@ ATTEMPT = Attempt(
     part=1,
     plan=(Child(id="7.1", title="Tidy", issue="d" * 64, needs=("7",)),),
     child="7-0a1b2c3d-1",
+    calls={"coder": 2},
     strategy=Strategy.MECHANICAL_FIX,
     traits=(Trait.CHANGED, Trait.WITHDRAWN),
     responsibility=Responsibility.CODER,

@@ -9,7 +9,7 @@ from sparky.domain.attempt import Attempt, Budget, GateResult, Stage, Verdict
 from sparky.domain.finding import ASKED, Left, left
 from sparky.domain.issue import Issue, Severity, Source, branch_name, slug
 from sparky.domain.plan import Child
-from sparky.domain.result import REST
+from sparky.domain.result import REST, calls_of
 from sparky.domain.run import RunRow, Take
 from sparky.domain.state import Earlier, End, Handoff, MergePolicy, Outcome, PipelineState
 from sparky.evidence.change import UNITS, base_findings, by_tools_alone
@@ -112,6 +112,7 @@ def _told(handoff: Handoff, state: PipelineState, child: Child, done: PipelineSt
         blobs={**rest, **(_newest(done, UNITS) if kept and by_tools_alone(done) else {})},
         gates=_for_a_person(done) if kept else (),
         child=done.run_id,
+        calls=calls_of(done),
         sha=done.head if kept else None,
         items=tuple(f"{done.run_id}: {step}" for step in end.manual_steps) if not kept else (),
         tokens=sum(one.tokens for one in done.attempts),

@@ -132,7 +132,7 @@ class Attempt:
     `number` counts attempts of this stage on this part from 1; `part` is the index of the kind worked on, in
     the issue's order. `sha` is the commit the attempt ended at (None: it does not touch commits);
     `confidence` (0..1) is how sure the responsibility is, None: nobody judged it; `because` are the facts.
-    `plan` is what DECOMPOSE came to, `child` the run of a CHILD.
+    `plan` is what DECOMPOSE came to, `child` the run of a CHILD, `calls` how often who worked in that.
     `runner` stood in for the agent's own, "": nobody did; `retry_at` is when its model can be asked again, in
     seconds since 1970.
     `blobs` maps a name ("diff", "base_tests", …) to the digest of what was too large to record.
@@ -154,6 +154,7 @@ class Attempt:
     route: tuple[Route, ...] = ()
     plan: tuple[Child, ...] = ()
     child: str | None = None
+    calls: Mapping[str, int] = field(default_factory=dict)
     sha: str | None = None
     base: str | None = None
     blobs: Mapping[str, str] = field(default_factory=dict)

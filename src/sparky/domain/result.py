@@ -1,5 +1,6 @@
 """The result of a run: what a person, a script and the last page see. Derived from the state alone."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -113,7 +114,7 @@ def result_of(state: PipelineState, rest: tuple[str, ...] = ()) -> Result:
         issues_remaining=rest,
         manual_steps_needed=end.manual_steps if end else (),
         partial_fixes=_partial(state, outcome),
-        attempts=len(state.of(Stage.EXECUTE)),
+        attempts=sum(calls_of(state).values()),
         all_errors=tuple(_errors(state)),
         recommendation=_recommendation(end),
         execution_time=round(sum(a.seconds for a in state.attempts), 3),
@@ -126,7 +127,7 @@ def result_of(state: PipelineState, rest: tuple[str, ...] = ()) -> Result:
         sandbox=_sandbox(state),
         notes=_notes(state),
         risks=_risks(state),
-        calls=_calls(state),
+        calls=calls_of(state),
         responsibility=end.responsibility if end else None,
     )
 
@@ -216,6 +217,9 @@ def _risks(state: PipelineState) -> tuple[str, ...]:
     return tuple(f"{g.gate}: {g.reason}" for g in verify.gates if g.verdict is Verdict.ESCALATE)
 
 
-def _calls(state: PipelineState) -> dict[str, int]:
-    agents = [a.agent for a in state.of(Stage.EXECUTE)]
-    return {agent: agents.count(agent) for agent in dict.fromkeys(agents)}
+def calls_of(state: PipelineState) -> dict[str, int]:
+    """How often each agent worked in a run and in its parts, by its name."""
+    calls = Counter(attempt.agent for attempt in state.of(Stage.EXECUTE))
+    for part in state.of(Stage.CHILD):
+        calls.update(part.calls)
+    return dict(calls)
