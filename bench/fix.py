@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from bench.fix_overhead import Started
 from bench.fixing.judged import ALL_KINDS, Findings, Outcome, Tests, judge_commit, look
-from bench.fixing.package import BESIDE, CACHE, PACKAGES, fetch, git, sparky, unpack
+from bench.fixing.package import BESIDE, PACKAGES, fetch, forget, git, sparky, unpack
 from bench.fixing.rivals import ANNOTATIONS, crackerjack, guarded, plain
 
 from sparky.domain.issue import Kind
@@ -52,12 +52,6 @@ class Measured:
     outcomes: Mapping[str, Outcome]
     unit: float
     tools: float
-
-
-def forget() -> None:
-    """Drop what is known of tests, and what was installed of any commit; environments stay."""
-    for name in ("tests", "traces", "installs"):
-        shutil.rmtree(CACHE / name, ignore_errors=True)
 
 
 class Bench:

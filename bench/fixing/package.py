@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -58,6 +59,13 @@ def commit(repo: Path) -> str:
 def environment(state: Path) -> Mapping[str, str]:
     """The environment in which sparky keeps its state there, and what it builds where this bench does."""
     return {**os.environ, "SPARKY_STATE_DIR": str(state), "SPARKY_CACHE_DIR": str(CACHE)}
+
+
+def forget() -> None:
+    """Drop all that sparky has built and kept but environments and what uv has downloaded."""
+    for place in CACHE.iterdir() if CACHE.exists() else ():
+        if place.name not in {"envs", "uv", "locks"}:
+            shutil.rmtree(place)
 
 
 def sparky(repo: Path, state: Path, *words: str, log: Path | None = None) -> dict[str, Any]:
