@@ -27,6 +27,7 @@ from uv import find_uv_bin
 from sparky.adapters.shell import SystemShell
 from sparky.cli import main as command_line
 from sparky.domain.command import Command, Completed, Policy
+from sparky.tools.listing import is_program
 
 PACKAGES = ("tabulate==0.8.9", "WTForms==3.0.1")
 KINDS = ("--kind", "FORMATTING", "--kind", "IMPORT_ERROR", "--kind", "DEAD_CODE")
@@ -86,6 +87,8 @@ class Started:
         name = Path(self.argv[0]).name
         if name in {"git", "uv"}:
             return {"git": "git", "uv": "builds"}[name]
+        if is_program(self.argv):
+            return "tools"
         if self.confined:
             return "tests"
         return "other" if name.startswith("python") else "tools"

@@ -5,6 +5,7 @@ from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 
+from sparky.transcripts import claude_walk
 from sparky.transcripts.model import Reader, Source
 
 _CLASSES = {
@@ -40,7 +41,9 @@ def _reader(name: str) -> Reader:
 def discover(homes: Mapping[str, Path]) -> Iterator[Source]:
     """Every transcript of every tool that has a home."""
     for name, home in homes.items():
-        if home.exists():
+        if name == claude_walk.NAME:  # where nothing has changed, nothing of it is to be read
+            yield from claude_walk.sources(home)
+        elif home.exists():
             yield from READERS[name].discover(home)
 
 
