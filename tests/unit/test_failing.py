@@ -273,10 +273,11 @@ def test_where_the_history_names_no_single_place_nothing_is_mended() -> None:
     assert mended(NO_NAME, old, {**gone, "shop/a.py": TOTAL}, gone) == {}
 
 
-def test_a_module_that_is_nested_too_deep_to_be_told_names_no_place() -> None:
+def test_a_module_that_is_nested_deep_names_the_right_place_or_none_where_python_cannot_tell() -> None:
     deep = {"shop/prices.py": f"{TOTAL}X = {' + '.join('1' * 1500)}\n"}
     old = {**deep, "tests/test_a.py": "from shop.prices import total\n"}
-    assert mended(NO_NAME, old, {**old, "shop/prices.py": "", "shop/a.py": TOTAL}) == {}
+    right = {"tests/test_a.py": "from shop.a import total\n"}
+    assert mended(NO_NAME, old, {**old, "shop/prices.py": "", "shop/a.py": TOTAL}) in ({}, right)
 
 
 def test_what_moved_and_was_edited_is_told_by_its_name() -> None:
