@@ -1,16 +1,22 @@
 """What each detector once answered on a project with a fault of every kind, read as findings."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sparky.agents.table import AGENTS
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
 from sparky.domain.issue import Kind
-from sparky.formats.values_json import dump
+from sparky.domain.testing import TestCase
+from sparky.formats.values_json import decode, dump
+from sparky.tools.failing.causes import diagnose
+from sparky.tools.failing.tree import Step, Tree
 from sparky.tools.table import TOOLS
+from tests.acceptance.test_test_failures import CHANGE, FILES
 from tests.contract.faults import FAULTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "findings"
@@ -19,6 +25,10 @@ RECORDED = {path.parent.name: path for path in sorted(GOLDEN.glob("*/faults_raw.
 
 def read(path: str) -> bytes | None:
     return FAULTS[path].encode() if path in FAULTS else None
+
+
+def files(texts: Mapping[str, str | None]) -> dict[str, bytes]:
+    return {path: text.encode() for path, text in texts.items() if text is not None}
 
 
 def answer(code: int, said: str) -> Completed:
@@ -34,9 +44,23 @@ def test_the_recorded_answers_of_a_detector_are_read_as_findings(name: str) -> N
     assert list(dump(found)) == json.loads(expected.read_bytes())
 
 
-def test_there_is_a_recorded_finding_of_every_kind_that_a_tool_finds() -> None:
-    """Failures of tests are not found by a tool: see `test_test_failures.py`."""
+def test_a_recorded_run_of_red_tests_is_read_as_findings() -> None:
+    """What pytest said of the scene of `test_test_failures.py`, with what git knows of its last step."""
+    before, now = files(FILES), files({**FILES, **CHANGE})
+    sources = {path: text for path, text in now.items() if path.endswith(".py")}
+    tree = Tree(paths=frozenset(now), sources=sources, history=(Step(before=before, after=now),))
+    place = GOLDEN / "failures"
+    cases = tuple(
+        decode(json.dumps(one).encode(), TestCase)
+        for one in json.loads((place / "run_raw.json").read_bytes())
+    )
+    said = msgspec.json.encode([*diagnose(cases, tree)]).decode()
+    found = TOOLS["failures"]("", now.get).findings([answer(0, said)], "/repo", now.get)
+    assert list(dump(found)) == json.loads((place / "run_expected.json").read_bytes())
+
+
+def test_there_is_a_recorded_finding_of_every_kind_that_is_mended() -> None:
     expected = [json.loads(path.read_bytes()) for path in GOLDEN.glob("*/*expected.json")]
     recorded = {Kind(finding["kind"]) for found in expected for finding in found}
     mended = {kind for agent in AGENTS if isinstance(agent.works, ToolFix) for kind in agent.kinds}
-    assert mended - recorded == {Kind.TEST_FAILURE}
+    assert mended - recorded == set()
