@@ -8,6 +8,7 @@ import sys
 import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 
@@ -78,3 +79,9 @@ def diagnostic(code: str, path: str, message: str, where: Place, *edits: Edit) -
 def put(found: Iterable[Diagnostic]) -> None:
     """Print findings on standard output."""
     sys.stdout.buffer.write(msgspec.json.encode(list(found)))
+
+
+def leave() -> NoReturn:
+    """End the process, its output written: taking apart what mypy knows costs a third of its time."""
+    sys.stdout.flush()
+    os._exit(0)
