@@ -1,7 +1,7 @@
 """Functions that are hard to follow: what a reader has to keep in mind, where ruff's C901 counts paths.
 
-complexipy is called as a library. Its command writes a cache beside the target, asks .gitignore, gives no
-answer on standard output, and puts a new file in place of what it is told to write to, even /dev/stdout.
+complexipy is called as a library. Its command leaves a cache in the directory it is started in, gives no JSON
+on standard output, and puts a new file in place of what it is told to write to, even of /dev/stdout.
 """
 
 import io
