@@ -7,7 +7,7 @@ from threading import Thread
 
 import click
 
-from sparky.app.build import ports_for
+from sparky.app.build import ports_for, require_agents
 from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, handed_on, issue_of
 from sparky.app.read import House
 from sparky.cli.options import (
@@ -85,6 +85,8 @@ def command(
     wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
     asked = hand_on or runner is not None or script is not None
     handing = not check and _hands_on(here, wanted, asked=asked)
+    for note in require_agents(here.house, context).notes:
+        say(f"left out: {note}")
     ports = ports_for(here.house, context, wanted)
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:
