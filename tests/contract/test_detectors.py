@@ -4,8 +4,8 @@ import atexit
 import json
 import shutil
 import sys
-import textwrap
 import tempfile
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
