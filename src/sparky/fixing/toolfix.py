@@ -28,6 +28,7 @@ from sparky.fixing.early import Worse, safe_part, worse_for
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
+from sparky.tools.neutral import unshown
 from sparky.tools.table import ALONE
 from sparky.tools.tool import ToolError, Unit, fixed, units
 
@@ -176,6 +177,8 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> 
     rest = [f for f in (*new, *others) if f.kind is work.kind]
     tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(back), rest=len(rest))
     attempt = _said(handoff, work.kind, tally, changed=sha is not None)
+    if any(map(unshown, (*gone, *work.brought))):
+        attempt = replace(attempt, traits=(*attempt.traits, Trait.UNSHOWN))
     attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, work, rest))
     if sha is None:
         return attempt
