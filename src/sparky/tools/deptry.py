@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
+from sparky.domain.finding import for_agent, for_person, kept
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.listing import Listing, program
 from sparky.tools.programs.pyproject import requirements
 from sparky.tools.tool import Argv, Read
 
 _WHY = {
-    "DEP001": "needs a person: a guess could install a stranger's package of that name",
-    "DEP002": "it may be a plugin, or bring a module that no package is known for; or another file names it",
-    "DEP004": "needs a coding agent: a dependency of development is imported by the package itself",
+    "DEP001": for_person("a guess could install a stranger's package of that name"),
+    "DEP002": kept("it may be a plugin, or bring a module that no package is known for; or a file names it"),
+    "DEP004": for_agent("a dependency of development is imported by the package itself"),
 }
 
 
