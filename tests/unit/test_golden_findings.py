@@ -54,7 +54,7 @@ def test_a_recorded_run_of_red_tests_is_read_as_findings() -> None:
         decode(json.dumps(one).encode(), TestCase)
         for one in json.loads((place / "run_raw.json").read_bytes())
     )
-    said = msgspec.json.encode([*diagnose(cases, tree)]).decode()
+    said = msgspec.json.encode([*diagnose(cases, tree, {})]).decode()
     found = TOOLS["failures"]("", now.get).findings([answer(0, said)], "/repo", now.get)
     assert list(dump(found)) == json.loads((place / "run_expected.json").read_bytes())
 

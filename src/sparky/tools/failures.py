@@ -4,7 +4,8 @@ It has no command: who looks runs the tests, and answers with what `tools.failin
 """
 
 from sparky.domain.issue import Kind, Severity
-from sparky.tools.failing.causes import FAILING, MOVED_FILE, MOVED_IMPORT, RENAMED, SNAPSHOT
+from sparky.tools.failing.causes import FAILING, MOVED_FILE, MOVED_IMPORT, RENAMED
+from sparky.tools.failing.snapshots import OPAQUE, SAME, STALE, WHOLE
 from sparky.tools.listing import Listing
 from sparky.tools.tool import Read
 
@@ -12,7 +13,13 @@ _WHY = {
     MOVED_IMPORT: "needs a coding agent: the history does not name one place where it went",
     RENAMED: "needs a coding agent: the history does not name one new name for it",
     MOVED_FILE: "needs a coding agent: not one file, or not one literal, is the one that is meant",
-    SNAPSHOT: "needs a person: a snapshot is never rewritten unasked, since the code may be what is wrong",
+    STALE: (
+        "needs a person: a snapshot is never rewritten unasked, since the code may be what is wrong: "
+        "`sparky fix -k test_failure --update-snapshots` rewrites it"
+    ),
+    WHOLE: "needs a person: its test makes or removes a whole snapshot, and only what is there is edited",
+    OPAQUE: "needs a person: its snapshot is no text, or it is code",
+    SAME: "needs a person: run alone and told to rewrite its snapshots, its test writes none",
     FAILING: "needs a coding agent: no rule mends it",
 }
 
