@@ -87,6 +87,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         agents=_agents_for_run(repository, context.base),
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
+        kept=environment.cache / "kept",
     )
 
 
