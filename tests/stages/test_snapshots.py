@@ -152,6 +152,8 @@ def test_a_session_is_not_excused_by_what_was_asked_of_the_tool(stand: Stand) ->
     tool = next(a for a in state.of(Stage.EXECUTE) if UNITS in a.blobs)
     by_tool = replace(state, attempts=(*state.of(Stage.ROUTE), tool))
     assert rewritten(by_tool, stand.house.ports, state.head) == {PAGE}
+    in_a_part = replace(state, attempts=(replace(tool, stage=Stage.CHILD),))
+    assert rewritten(in_a_part, stand.house.ports, state.head) == {PAGE}
     unasked = replace(by_tool, preferences=Preferences())
     assert rewritten(unasked, stand.house.ports, state.head) == frozenset()
     session = replace(tool, blobs={})
