@@ -8,7 +8,7 @@ from threading import Thread
 
 import click
 
-from sparky.app.build import ports_for
+from sparky.app.build import ports_for, require_agents
 from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, handed_on, issue_of
 from sparky.app.read import House
 from sparky.cli.options import (
@@ -85,9 +85,7 @@ def command(
     """
     _require_sense(kinds, check=check, again=again, update_snapshots=update_snapshots)
     here = place(repo)
-    for warning in here.warnings:
-        say(f"warning: {warning}")
-    context = context_of(here.found, base_of(here.found))
+    context = _context(here)
     wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
     wanted = replace(wanted, update_snapshots=update_snapshots)
     handing = not check and _hands_on(here, wanted, asked=hand_on or bool(runner or script))
@@ -118,6 +116,16 @@ def _require_sense(kinds: tuple[Kind, ...], *, check: bool, again: bool, update_
         raise UsageError("--check changes nothing, and --again forgets what was withdrawn: give one of them")
     if update_snapshots and Kind.TEST_FAILURE not in kinds:
         raise UsageError("--update-snapshots rewrites what failing tests compare with: add -k test_failure")
+
+
+def _context(here: Place) -> Context:
+    """Where a run works that starts here, with what a person should know before; raises AgentsError."""
+    for warning in here.warnings:
+        say(f"warning: {warning}")
+    context = context_of(here.found, base_of(here.found))
+    for note in require_agents(here.house, context).notes:
+        say(f"left out: {note}")
+    return context
 
 
 def _hands_on(here: Place, wanted: Preferences, *, asked: bool) -> bool:
