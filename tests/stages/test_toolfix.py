@@ -26,6 +26,6 @@ def test_bug_what_was_refused_was_mended_with_what_a_fix_of_the_same_file_brough
     route = Route(kind=kind, agent="performance", fallbacks=(), bids=())
     routed = Attempt(stage=Stage.ROUTE, number=1, verdict=Verdict.PASS, reason="routed", route=(route,))
     attempt = stand.perform(Stage.EXECUTE, stand.state(base, routed), agent="performance")
-    assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED,)), attempt.reason
+    assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED, Trait.UNSHOWN)), attempt.reason
     expected = b"def f(i):\n    return dict.fromkeys(range(5), i)\n\n\n" + KEPT
     assert ports.repository.read(attempt.sha or "", "a.py") == expected

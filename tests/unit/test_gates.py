@@ -113,6 +113,7 @@ PROTECTED = [
     "ruff.toml",
     "pyproject.toml",
     "pyrefly.toml",
+    ".complexipy.toml",
     "setup.cfg",
     ".pre-commit-config.yaml",
     "sub/pytest.ini",
@@ -178,6 +179,7 @@ SUPPRESSIONS = [
     "# fmt: off",
     "# ruff: noqa: E501",
     "eval(x)  # nosec",
+    "def f(x):  # complexipy: ignore",
 ]
 
 
