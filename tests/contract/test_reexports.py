@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from sparky.agents.imports import IMPORTS
+from sparky.domain.finding import Stay, for_agent, kept
 from sparky.domain.issue import Kind
 from sparky.tools.tool import Unit, parts, units
 from tests.contract.test_ruff import Target, tool_fix
@@ -99,7 +100,7 @@ UNNAMED = {f"of_{name}": f"from .{name} import *\n" for name in NO_LISTS if name
 }
 
 
-def mended(target: Target) -> set[tuple[str, str, str]]:
+def mended(target: Target) -> set[tuple[str, str, Stay | None]]:
     """What stays of imports in packages after what can be mended is, and why."""
     for unit in units([f for f in target.find(Kind.IMPORT_ERROR) if f.rule in {"F401", "F403"}], WORKS):
         target.patch(unit)
@@ -115,7 +116,7 @@ def test_what_a_package_imports_from_itself_is_marked_as_imported_for_others(tmp
     same = LEFT | QUIET
     texts = packages({name: before for name, (before, _) in MARKED.items()} | same)
     target = Target(tmp_path, **texts, **packages({"within": "X = 1\n"}))
-    why = "re-export in __init__.py: others may import it from here"
+    why = kept("re-export in __init__.py: others may import it from here")
     assert mended(target) == {(path, "F401", why) for path in packages(LEFT)}
     expected = packages({name: after for name, (_, after) in MARKED.items()} | same)
     assert {path: (target.read(path) or b"").decode() for path in texts} == expected
@@ -139,7 +140,7 @@ def test_a_star_gives_way_to_the_names_that_its_module_lists_and_to_nothing_else
     tops = {path.partition("/")[0] for path in texts}
     lists = {f"{top}/{name}.py": text for top in tops for name, text in (LISTS | NO_LISTS).items()}
     target = Target(tmp_path, **lists, **texts, **packages({"above": "X = 1\n"}))
-    why = "needs a coding agent: only the other module knows which names the star brings"
+    why = for_agent("only the other module knows which names the star brings")
     assert mended(target) == {(path, "F403", why) for path in packages(UNNAMED)}
     expected = packages({name: after for name, (_, after) in NAMED.items()} | UNNAMED)
     assert {path: (target.read(path) or b"").decode() for path in texts} == expected

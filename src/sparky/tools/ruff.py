@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
-from sparky.domain.finding import Finding, Fix, Location, marks
+from sparky.domain.finding import Finding, Fix, Location, Stay, for_agent, kept, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.issues.kind import kind_of_code
 from sparky.tools.own import is_own, kept_off
@@ -159,22 +159,22 @@ class Ruff:
         ]
         return tuple(Unit(path=path, rule=rule) for path, rule in clean)
 
-    def why_left(self, finding: Finding, works: ToolFix) -> str:
+    def why_left(self, finding: Finding, works: ToolFix) -> Stay | None:
         rule = BY_CODE.get(finding.rule)
         why = rule.why if rule is not None else ""
         if finding.rule in BROKEN:
-            return "ruff cannot read this file, so nothing in it is mended"
+            return kept("ruff cannot read this file, so nothing in it is mended")
         if finding.fix is Fix.NONE and finding.rule == "F401" and is_re_export("F401", finding.location.path):
-            return "re-export in __init__.py: others may import it from here"
+            return kept("re-export in __init__.py: others may import it from here")
         if finding.fix is Fix.GENERATED:
             return GENERATED
         if finding.fix is Fix.NONE:
-            return f"needs a coding agent: {why or 'ruff has no fix for it'}"
+            return for_agent(why or "ruff has no fix for it")
         if finding.rule not in works.rules:
-            return f"needs a coding agent: {why or f'{finding.rule} is not among the rules that are mended'}"
+            return for_agent(why or f"{finding.rule} is not among the rules that are mended")
         if finding.fix is Fix.UNSAFE and finding.rule not in works.unsafe:
-            return f"unsafe fix not allowed for {finding.rule}" + (f": {why}" if why else "")
-        return ""
+            return kept(f"unsafe fix not allowed for {finding.rule}" + (f": {why}" if why else ""))
+        return None
 
     def _mending(self, one: Diagnostic, path: str, read: Read) -> Diagnostic:
         """What ruff says, with the fix that is made."""
