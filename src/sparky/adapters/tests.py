@@ -13,7 +13,7 @@ from sparky.adapters.locks import FileLocks
 from sparky.adapters.performance import Performance
 from sparky.adapters.rewritten import changed, snapshots
 from sparky.adapters.scratch import scratch
-from sparky.adapters.traced import gathered
+from sparky.adapters.traced import gathered, sources
 from sparky.adapters.uv import BuildError, Uv
 from sparky.adapters.watch import Numbers
 from sparky.domain.command import Completed, Ending, Level, digest
@@ -26,7 +26,6 @@ from sparky.targets.discover import find_command, is_python
 from sparky.targets.environment import TargetEnvironment
 from sparky.targets.suite import ending, last_line
 from sparky.targets.suites.table import suite_of
-from sparky.tools import trace_calls
 
 _FORMAT = "3"
 
@@ -118,7 +117,7 @@ class PytestTests:
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
         """A file of what functions are called with, and give; None if the tests could not be watched."""
-        tracer = digest(Path(trace_calls.__file__).read_bytes())
+        tracer = digest(b"".join(source for _, source in sorted(sources().items())))
 
         def watch(performance: Performance) -> bytes | None:
             order = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox, traced=True)
