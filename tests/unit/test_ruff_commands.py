@@ -12,8 +12,8 @@ RUFF = Ruff(binary="ruff", config=RuffConfig(modern=True))
 
 OTHERS = {
     *("typo", "unused-private", "repeated-function", "DEP002"),
-    *("no-untyped-def", "var-annotated", "assignment"),
-    *("moved-import", "renamed-name", "moved-file"),
+    *("no-untyped-def", "var-annotated", "assignment", "attr-defined"),
+    *("moved-import", "renamed-name", "moved-file", "stale-snapshot"),
 }
 """What tools beside ruff find."""
 

@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from sparky.tools.programs.blame import Blame, Slot
-from sparky.tools.programs.chosen import Files, changed, size, without, words
+from sparky.tools.programs.chosen import Files, bare, changed, singles, size, with_declared, without, words
 from sparky.tools.programs.culprits import culprit, suspects
 from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.proposals import halves, inherited
@@ -68,19 +67,10 @@ class Healing:
         return found
 
     def declared(self, wanted: Files) -> Files:
-        """The files with those of their variables after which there is no new error."""
-        plain = {path: replace(one, variables={}) for path, one in wanted.items()}
-        tried = [wanted] if wanted != plain else []
-        tried += [
-            {**plain, path: replace(one, variables={line: word})}
-            for path, one in wanted.items()
-            for line, word in one.variables.items()
-        ]
-        found = plain
-        for some in tried:
-            trial = {
-                p: replace(one, variables={**one.variables, **some[p].variables}) for p, one in found.items()
-            }
+        """The files with those of their variables and exports after which there is no new error."""
+        found = bare(wanted)
+        for some in [wanted, *singles(wanted)] if wanted != found else []:
+            trial = with_declared(found, some)
             self.shop.write(trial)
             if not self.shop.new():
                 found = trial

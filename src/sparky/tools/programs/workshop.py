@@ -1,8 +1,10 @@
 """A copy of the target's files, as they are annotated, and what the checkers say of it."""
 
 import ast
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from sparky.tools.programs.annotations import Annotated
@@ -34,6 +36,7 @@ class Workshop:
         self._written = {
             path: _Written(said=said(one), text=one.source, tree=one.tree) for path, one in files.items()
         }
+        self._stamps = count(1)
         self.known = self.check()
         self.calls = calls(self.known)
         self.reviewed: list[Error] = []
@@ -62,7 +65,9 @@ class Workshop:
         kept, trees = {}, {}
         for path, one in found.items():
             tree = self._lay(path, one)
-            kept[path] = one if tree is not None else replace(one, slots={}, variables={})
+            kept[path] = (
+                one if tree is not None else replace(one, slots={}, variables={}, exports=frozenset())
+            )
             trees[path] = tree or one.tree
         return kept, trees
 
@@ -75,5 +80,8 @@ class Workshop:
             text = text if tree is not None else one.source
             if text != before.text:
                 (self.root / path).write_bytes(text)
+                # To mypy a file of the same size is the same if it was written in the same second.
+                stamp = next(self._stamps)
+                os.utime(self.root / path, (stamp, stamp))
             self._written[path] = before = _Written(said=said(one), text=text, tree=tree)
         return before.tree
