@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from sparky.adapters.traced import gathered
-from sparky.tools import trace_calls
 from sparky.tools.programs.annotations import Annotated, Style
 from sparky.tools.programs.checking import Error, module_of, roots
 from sparky.tools.programs.chosen import annotated
@@ -25,6 +24,7 @@ from sparky.tools.programs.typed import Workshop, run
 from sparky.tools.programs.variables import Variables
 from sparky.tools.ruff_json import patched
 from tests.contract.conftest import Target
+from tests.contract.test_traced import traced
 
 CLASSES = Classes(
     bases={"shop.cart:Big": ["shop.cart:Cart"], "tests.fake:Fake": ["shop.cart:Cart"], "tests.fake:Odd": []},
@@ -328,62 +328,6 @@ def test_modules_are_named_as_they_are_imported() -> None:
     packages = {"src/shop", "src/shop/parts"}
     assert [module_of(path, packages) for path in files] == ["shop", "shop.parts", "shop.parts.cart", "tool"]
     assert roots(files) == ["src"]
-
-
-SHOP = """\
-class Cart:
-    def __init__(self, owner):
-        self.owner = owner
-
-    def names(self, few=None):
-        for name in few or ["a"]:
-            yield name
-
-
-def total(prices, *more, tax=0):
-    if not prices:
-        raise ValueError
-    return sum(prices) + tax
-
-
-def owner(cart):
-    return cart.owner
-"""
-CALLS = (
-    "import shop\ncart = shop.Cart('ada')\nlist(cart.names())\nshop.total([1], 'x', tax=1.5)\n"
-    "shop.owner(cart)\n"
-    "try:\n    shop.total([])\nexcept ValueError:\n    pass\n"
-)
-
-
-def traced(root: Path) -> Path:
-    """What was seen of SHOP while CALLS ran, in a process that is watched from its start."""
-    beside, code = root / "beside", root / "code"
-    for folder in (beside, code):
-        folder.mkdir()
-    (code / "shop.py").write_text(SHOP)
-    (beside / "tracer.py").write_bytes(Path(trace_calls.__file__).read_bytes())
-    start = f"import tracer\ntracer.start([{str(code)!r}], {str(beside)!r})\n"
-    (beside / "sitecustomize.py").write_text(start)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(beside), str(code)))}
-    subprocess.run([sys.executable, "-c", CALLS], cwd=code, env=env, check=True)
-    (told,) = beside.glob("calls-*.json")
-    return told
-
-
-def test_a_running_program_shows_what_its_functions_are_called_with(tmp_path: Path) -> None:
-    told = json.loads(traced(tmp_path).read_bytes())
-    assert {f"{path} {name}": slots for path, name, _, slots in told["functions"]} == {
-        "shop.py Cart.__init__": {"owner": [["str"]], "return": [["None"]]},
-        "shop.py Cart.names": {"few": [["None"]], "yield": [["str"]], "return": [["None"]]},
-        "shop.py total": {
-            "prices": [["list", [["int"]]], ["list", []]],
-            "more": [["str"]],
-            "tax": [["float"], ["int"]],
-            "return": [["float"]],
-        },
-        "shop.py owner": {"cart": [["shop:Cart"]], "return": [["str"]]},
-    }
 
 
 @pytest.mark.soak

@@ -155,5 +155,7 @@ def trial_of(state: PipelineState, ports: Ports, stack: tuple[Layer, ...]) -> Tr
     root = ports.repository.open(state.run_id, state.context.branch, state.base)
     shown = cache(lambda: trace_calls(state, ports))
     composer = Composer(ports, root, state.base, stack, shown=shown, hear=partial(heard_at, state, ports))
-    judge = Judge(state=state, ports=ports, composer=composer, refused=state.attempts[-1])
+    snapshots = frozenset(path for layer in stack for path in layer.snapshots)
+    refused = state.attempts[-1]
+    judge = Judge(state=state, ports=ports, composer=composer, refused=refused, snapshots=snapshots)
     return Trial(state=state, ports=ports, stack=stack, composer=composer, judge=judge)
