@@ -1,6 +1,6 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from sparky.domain.command import Command, Completed, Level
 from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
-from sparky.domain.testing import TestRun
+from sparky.domain.testing import Imported, TestRun
 from sparky.events import Aftermath, SessionEnding
 
 
@@ -161,6 +161,11 @@ class Tests(Protocol):
         """A file of what functions are called with, and give (`tools/trace_calls.py`), kept; None: unseen."""
 
 
+Import = Callable[[Context, str, Sequence[str], Sequence[str]], Imported]
+"""Imports modules at a commit, where its tests would run: each alone; and of others, given apart, those that
+can't be imported all together. What could not be tried is not in the result."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SessionRequest:
     """What a session with a coding agent starts from.
@@ -277,6 +282,7 @@ class Ports:
     shell: Shell
     repository: Repository
     tests: Tests
+    imports: Import
     blobs: Blobs
     runners: Mapping[str, Runner]
     lock: Lock

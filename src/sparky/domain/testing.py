@@ -95,6 +95,23 @@ class TestRun:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unimported:
+    """A module that can't be imported, and why; `through`: the modules that it failed in, deepest first."""
+
+    module: str
+    why: str
+    through: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """The modules of a commit that were imported: those that can be, and those that can't."""
+
+    good: tuple[str, ...] = ()
+    bad: tuple[Unimported, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Head against base. Every tuple holds test ids, sorted.
 
@@ -103,6 +120,7 @@ class Comparison:
     both alike; `fixed`: red at base, passes at head (a module or class that could not be set up: a test of it
     does; a command that failed without naming a test: nothing is red); `flaky`: red at head, passed when run
     once more, alone; or of two runs at base red in one only; `renamed`: passes at head under another name.
+    `imports` are no tests: an "import of MODULE" each that worked at base and does not at head.
     """
 
     new: tuple[str, ...] = ()
@@ -112,12 +130,13 @@ class Comparison:
     fixed: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     renamed: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
     messages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def worse(self) -> tuple[str, ...]:
         """The identities that are worse at head than at base."""
-        return tuple(sorted((*self.new, *self.changed, *self.vanished)))
+        return tuple(sorted((*self.new, *self.changed, *self.vanished, *self.imports)))
 
 
 def normal_failure(message: str) -> str:
