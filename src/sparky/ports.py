@@ -1,6 +1,6 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from sparky.domain.command import Command, Completed, Level
 from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
-from sparky.domain.testing import Imported, TestRun
+from sparky.domain.testing import Import, TestRun
 from sparky.events import Aftermath, SessionEnding
 
 
@@ -158,12 +158,15 @@ class Tests(Protocol):
         """
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
-        """A file of what functions are called with, and give (`tools/trace_calls.py`), kept; None: unseen."""
+        """A file of what functions are called with, and give (`tools/tracing`), kept; None: unseen."""
 
+    def rewritten(
+        self, context: Context, sha: str, command: tuple[str, ...], test: str, *, timeout_s: float
+    ) -> Mapping[str, bytes | None]:
+        """The snapshots that one test, run alone, writes or removes where it is told to rewrite its own.
 
-Import = Callable[[Context, str, Sequence[str], Sequence[str]], Imported]
-"""Imports modules at a commit, where its tests would run: each alone; and of others, given apart, those that
-can't be imported all together. What could not be tried is not in the result."""
+        None: removed, or too large to be read. Empty: it touches none, or can't be told to. It is kept.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)

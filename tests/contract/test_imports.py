@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
-from sparky import ports
 from sparky.domain.state import Context
-from sparky.domain.testing import Imported
+from sparky.domain.testing import Import, Imported
 from sparky.tools import import_alone
 
 BUILD = '[build-system]\nrequires = ["uv_build>=0.9"]\nbuild-backend = "uv_build"\n'
@@ -33,7 +32,7 @@ class Target(Protocol):
     def commit(self, files: dict[str, str | None]) -> str: ...
     def context(self, base: str) -> Context: ...
     @property
-    def imports(self) -> ports.Import: ...
+    def imports(self) -> Import: ...
 
 
 def test_each_module_is_imported_alone_where_the_tests_run_and_what_fails_is_told(target: Target) -> None:

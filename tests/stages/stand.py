@@ -32,8 +32,8 @@ Red = Mapping[str, str]
 class Stand:
     """The house, the issue, and what the tests say of a commit's `state.txt`-like files.
 
-    `tool` is what runs as ruff, None: one that knows a single defect. `listed`: the tests that a commit has,
-    where not all have the same.
+    `tool` is what runs as ruff, None: one that knows a single defect; `typed` what runs as mypy, None: one
+    that knows none. `listed`: the tests that a commit has, where not all have the same.
     """
 
     root: Path
@@ -45,6 +45,7 @@ class Stand:
     listed: Callable[[Mapping[str, bytes]], tuple[str, ...]] | None = None
     red: Callable[[Mapping[str, bytes]], Red] = lambda _: {}
     tool: Program | None = None
+    typed: Program | None = None
     agents: tuple[Agent, ...] = AGENTS
     _house: MemoryHouse | None = None
 
@@ -57,7 +58,7 @@ class Stand:
                 self._judge,
                 command=self.command,
                 sessions=self.sessions,
-                programs={"ruff": self.tool or ruff},
+                programs={"ruff": self.tool or ruff, **({"mypy": self.typed} if self.typed else {})},
                 agents=self.agents,
             )
         return self._house
@@ -132,3 +133,32 @@ def _diagnostics(path: Path) -> list[dict[str, object]]:
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if line == "import os"
     ]
+
+
+def typed(command: Command) -> Completed:
+    """A mypy that finds functions of no parameters untyped, and would have them return nothing."""
+    words = command.argv
+    paths = [command.cwd / path for path in words[words.index("--") + 1 :]]
+    files = [file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+    found = [
+        {
+            "code": "no-untyped-def",
+            "filename": str(file.relative_to(command.cwd)),
+            "message": "Function is missing a return type annotation",
+            "location": {"row": number, "column": 1},
+            "fix": {
+                "applicability": "unsafe",
+                "edits": [
+                    {
+                        "content": " -> None",
+                        "location": {"row": number, "column": len(line)},
+                        "end_location": {"row": number, "column": len(line)},
+                    }
+                ],
+            },
+        }
+        for file in files
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if line.endswith("():")
+    ]
+    return answer(command, json.dumps(found).encode())

@@ -32,7 +32,7 @@ class Imports:
     sandbox: bool
 
     def __call__(self, context: Context, sha: str, modules: Sequence[str], beside: Sequence[str]) -> Imported:
-        """See `Import` in `ports.py`; nothing could be tried where there is no environment."""
+        """See `Import` in `domain/testing.py`; nothing could be tried where there is no environment."""
         try:
             environment = self._environments.get(sha)
             lib = self._installs.get(context.base, sha)

@@ -2,9 +2,11 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+
+from sparky.domain.state import Context
 
 _NOISE = re.compile(
     r"0x[0-9a-fA-F]+|\b\d+(\.\d+)?\s?(s|ms|seconds)\b|/(?:tmp|var/folders)/\S+"
@@ -109,6 +111,11 @@ class Imported:
 
     good: tuple[str, ...] = ()
     bad: tuple[Unimported, ...] = ()
+
+
+Import = Callable[[Context, str, Sequence[str], Sequence[str]], Imported]
+"""Imports modules at a commit, where its tests would run: each alone; and of others, given apart, those that
+can't be imported all together. What could not be tried is not in the result."""
 
 
 @dataclass(frozen=True, kw_only=True)

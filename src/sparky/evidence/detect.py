@@ -20,6 +20,7 @@ from sparky.evidence.failing import Hear
 from sparky.evidence.stubs import SPARKY, knowing
 from sparky.ports import Ports
 from sparky.tools.complexipy import RULE as COGNITIVE
+from sparky.tools.failing.snapshots import is_snapshot
 from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Read, Tool
@@ -82,9 +83,10 @@ def detect(
     evidence: list[Evidence] = []
     notes: list[str] = []
     tools = [TOOLS[name](ports.binaries[name], configured or read) for name in TOOLS]
+    readable = [path for path in paths if not _is_data(root, path)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         running = [
-            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(asked, paths)])
+            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(asked, readable)])
             for tool in tools
             for asked in (all_kinds if tool.name == QUICKEST else wanted,)
         ]
@@ -102,6 +104,11 @@ def detect(
         evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
         notes += () if answer.argv else ("no test command was found, so no failing test is told",)
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
+
+
+def _is_data(root: Path, path: str) -> bool:
+    """Whether it is a file that only tests read: a tool that it is named to would read it as Python."""
+    return is_snapshot(path) and not path.endswith(".py") and (root / path).is_file()
 
 
 def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:

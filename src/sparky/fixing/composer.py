@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import detect, reader
+from sparky.evidence.detect import bind, detect, reader
 from sparky.evidence.failing import Hear
 from sparky.fixing.stack import Layer, apply
 from sparky.ports import Ports
@@ -54,6 +55,7 @@ class Composer:
         self._there = dict(self._original)
         self._ends = {path for path, data in self._original.items() if self._is_converted(path, data)}
         self._made: dict[_Work, bytes] = {}
+        self._learns = cache(lambda tool: bind(ports, tool, root).learns)
 
     def texts(self, pieces: Sequence[Piece]) -> Texts:
         """The files with these units alone, those that differ from the base; raises ToolError."""
@@ -81,6 +83,10 @@ class Composer:
         texts = self.texts([(i, other) for i, other in kept if i < index])
         found = self.findings(texts, (unit.path,), (layer.kind,))
         return tuple((index, part) for part in parts(unit, found, layer.works))
+
+    def learns(self, unit: Unit) -> bool:
+        """Whether a unit's tool learns from the target's tests, and so takes long to say how to edit."""
+        return self._learns(unit.tool)
 
     def findings(
         self, texts: Texts, paths: Sequence[str], kinds: Iterable[Kind], also: Iterable[Kind] = ()

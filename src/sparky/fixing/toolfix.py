@@ -9,7 +9,8 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Attempt, Tally, Trait, Verdict
 from sparky.domain.change import Change
 from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
-from sparky.domain.issue import Kind
+from sparky.domain.issue import Issue, Kind, Source
+from sparky.domain.reference import in_scope, paths_mentioned
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import (
     SEEN,
@@ -90,6 +91,7 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
         before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
     refused = withheld(ports, state.context, state.preferences, before)
+    refused = {**refused, **_outside(state.issue, ports.repository.files(start), before)}
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(
         root=root,
@@ -101,6 +103,15 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         units=todo,
         refused=refused,
     )
+
+
+def _outside(issue: Issue, files: Sequence[str], findings: Iterable[Finding]) -> dict[str, str]:
+    """Fingerprints of what lies outside of what an issue names, with that as the reason."""
+    if issue.source is Source.FINDINGS:
+        return {}
+    said = issue.files or paths_mentioned(issue.title, frozenset(files))
+    why = f"the issue speaks of {', '.join(said)} alone"
+    return {fingerprint(one): why for one in findings if not in_scope(one.location.path, said)}
 
 
 def _mend(state: PipelineState, ports: Ports, work: _Work, rounds: int = _ROUNDS) -> _Work:
@@ -202,6 +213,7 @@ def _lines(ports: Ports, work: _Work, rest: Sequence[Finding]) -> tuple[Left, ..
     lines = []
     for finding in rest:
         tool = tools[finding.tool]
-        why = tool.why_left(finding, work.works) or work.refused.get(fingerprint(finding), "")
+        stay = tool.why_left(finding, work.works)
+        why = stay.why if stay else work.refused.get(fingerprint(finding))
         lines.append(left(finding, why or (_NO_TYPE if tool.learns else "its fix did not make it go away")))
     return tuple(lines)

@@ -59,6 +59,11 @@ class Trial:
         layers = reversed(tuple(enumerate(self.stack)))
         return tuple((index, unit) for index, layer in layers for unit in layer.units)
 
+    def learnt(self, pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+        """Those whose edits are long in coming, and made anew for any other edits before; none if all are."""
+        slow = tuple(piece for piece in pieces if self.composer.learns(piece[1]))
+        return slow if len(slow) < len(pieces) else ()
+
     def is_green(self, pieces: Sequence[Piece]) -> bool:
         """Whether nothing is to be seen in a subset of what was wrong before."""
         return self.refusal(pieces) is None
@@ -150,5 +155,7 @@ def trial_of(state: PipelineState, ports: Ports, stack: tuple[Layer, ...]) -> Tr
     root = ports.repository.open(state.run_id, state.context.branch, state.base)
     shown = cache(lambda: trace_calls(state, ports))
     composer = Composer(ports, root, state.base, stack, shown=shown, hear=partial(heard_at, state, ports))
-    judge = Judge(state=state, ports=ports, composer=composer, refused=state.attempts[-1])
+    snapshots = frozenset(path for layer in stack for path in layer.snapshots)
+    refused = state.attempts[-1]
+    judge = Judge(state=state, ports=ports, composer=composer, refused=refused, snapshots=snapshots)
     return Trial(state=state, ports=ports, stack=stack, composer=composer, judge=judge)

@@ -24,8 +24,8 @@ from sparky.adapters.session_room import Rooms
 from sparky.agents.table import AGENTS
 from sparky.domain.agent import Agent
 from sparky.domain.command import Command, Completed
-from sparky.domain.testing import Imported
-from sparky.ports import Import, Ports
+from sparky.domain.testing import Import, Imported
+from sparky.ports import Ports
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
 from sparky.transcripts.aftermath import aftermath

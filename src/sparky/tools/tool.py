@@ -7,7 +7,7 @@ from typing import Protocol
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
 from sparky.domain.errors import UserError
-from sparky.domain.finding import Finding, Fix, fingerprint, gone, marks
+from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, marks
 from sparky.domain.issue import Kind
 
 Argv = tuple[str, ...]
@@ -17,7 +17,7 @@ Read = Callable[[str], bytes | None]
 BROKEN = frozenset({"invalid-syntax", "unreadable"})
 """The rules of a finding that stands for a whole file which no tool could read."""
 
-GENERATED = "needs a person: a program writes this file, as its first lines say, and would undo the fix"
+GENERATED = for_person("a program writes this file, as its first lines say, and would undo the fix")
 """Why a finding stays whose fix is `Fix.GENERATED`."""
 
 
@@ -115,8 +115,8 @@ class Tool(Protocol):
         """The units that keep those of `paths` clean whose layout was clean `before` a fix."""
         ...
 
-    def why_left(self, finding: Finding, works: ToolFix) -> str:
-        """Why no agent that works so mends it, for a person; "" if nothing speaks against mending it."""
+    def why_left(self, finding: Finding, works: ToolFix) -> Stay | None:
+        """Why no agent that works so mends it; None if nothing speaks against mending it."""
         ...
 
 
