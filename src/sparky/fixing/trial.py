@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
 from sparky.domain.state import PipelineState
+from sparky.evidence.change import base_findings
 from sparky.evidence.tests import heard_at, trace_calls
 from sparky.fixing.composer import Composer, Piece, Texts
 from sparky.fixing.stack import Layer, message
@@ -110,6 +111,7 @@ def trial_of(state: PipelineState, ports: Ports, stack: tuple[Layer, ...]) -> Tr
     """The trials of a run whose newest attempt refused its stack."""
     root = ports.repository.open(state.run_id, state.context.branch, state.base)
     shown = cache(lambda: trace_calls(state, ports))
-    composer = Composer(ports, root, state.base, stack, shown=shown, hear=partial(heard_at, state, ports))
+    known, heard = base_findings(state, ports), partial(heard_at, state, ports)
+    composer = Composer(ports, root, state.base, stack, shown=shown, hear=heard, known=known)
     judge = Judge(state=state, ports=ports, composer=composer, refused=state.attempts[-1])
     return Trial(state=state, ports=ports, stack=stack, composer=composer, judge=judge)

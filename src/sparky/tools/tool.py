@@ -17,6 +17,9 @@ Read = Callable[[str], bytes | None]
 BROKEN = frozenset({"invalid-syntax", "unreadable"})
 """The rules of a finding that stands for a whole file which no tool could read."""
 
+SILENT = "no-answer"
+"""The rule of a finding that stands for all that a tool, which need not be there, would have said."""
+
 GENERATED = "needs a person: a program writes this file, as its first lines say, and would undo the fix"
 """Why a finding stays whose fix is `Fix.GENERATED`."""
 
@@ -50,9 +53,8 @@ class Tool(Protocol):
         """What findings are marked with, and agents ask for."""
         ...
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What of the target's configuration was not followed and why, for a person."""
+    def notes(self, kinds: Iterable[Kind]) -> tuple[str, ...]:
+        """What of the target's configuration is not followed in looking for these, and why, for a person."""
         ...
 
     def version(self) -> Argv:
