@@ -62,9 +62,9 @@ def environment(state: Path) -> Mapping[str, str]:
 
 
 def forget() -> None:
-    """Drop all that sparky has built and kept but environments and what uv has downloaded."""
-    for place in CACHE.iterdir() if CACHE.exists() else ():
-        if place.name not in {"envs", "uv", "locks"}:
+    """Drop all that sparky has built and kept but environments, what uv has downloaded, and mypy's stubs."""
+    for place in (*CACHE.glob("*"), *CACHE.glob("kept/*")):
+        if place.name not in {"envs", "uv", "locks", "kept", "stubs"}:
             shutil.rmtree(place)
 
 

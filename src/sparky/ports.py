@@ -272,7 +272,7 @@ class Reports(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Ports:
-    """All that a stage may touch."""
+    """All that a stage may touch. `kept`: where what took long to tell lies; it may be gone at any time."""
 
     shell: Shell
     repository: Repository
@@ -288,3 +288,4 @@ class Ports:
     agents: tuple[Agent, ...]
     binaries: Mapping[str, str]
     scratch: Path
+    kept: Path

@@ -1,5 +1,6 @@
 """Agents of a repository: written, checked, and asked in a run; the page that says how is tried here."""
 
+import os
 import re
 import subprocess
 import sys
@@ -52,6 +53,8 @@ def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_star
         "error: .agents/agents/a b.md:2: 'a b' is no name of an agent: letters, digits and '-', at most 64\n"
     )
     world.commit({path: own.replace("role: coder", "role: codr"), ".claude/agents/coder.md": own})
+    (world.repo / ".agents/agents/dir.md").mkdir()
+    os.mkfifo(world.repo / ".agents/agents/pipe.md")
     checked = world.sparky("agents", "check")
     assert (checked.code, checked.err) == (1, f"problem: {path}:5: 'codr' is no role; did you mean coder?\n")
     told = world.sparky("agents", "-C", str(world.repo), "check", "--json", cwd=world.root).json()

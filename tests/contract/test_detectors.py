@@ -1,7 +1,10 @@
 """The real tools on a project with a fault of every kind: what they find, what sparky's edits make of it."""
 
+import atexit
 import json
+import shutil
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +27,10 @@ from tests.contract.faults import FAULTS
 
 BESIDE = Path(sys.executable).parent
 GOLDEN = Path(__file__).parents[1] / "golden" / "findings"
-PORTS = replace(memory_house(Path("nowhere"), lambda _: ()).ports, shell=SystemShell({}))
+SCRATCH = Path(tempfile.mkdtemp(prefix="sparky-detectors-"))
+"""What is kept from one test to the next."""
+atexit.register(shutil.rmtree, SCRATCH)
+PORTS = replace(memory_house(SCRATCH, lambda _: ()).ports, shell=SystemShell({}))
 
 
 class Target:

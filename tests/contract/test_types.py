@@ -514,7 +514,7 @@ def test_a_variable_is_annotated_and_a_method_only_with_what_overrides_it(
     (tmp_path / "m.py").write_text(RULES)
     shapes = {"functions": [["m.py", name, 0, {"text": [STR]}] for name in ("Scanner.scan", "scanned")]}
     (tmp_path / "calls.json").write_text(json.dumps({**shapes, "classes": {}}))
-    found = run(["m.py"], (), tmp_path / "calls.json", annotate=True)
+    found = run(["m.py"], (), tmp_path / "calls.json", None, annotate=True)
     edits = [edit for one in found if one.fix for edit in one.fix.edits]
     assert patched(RULES.encode(), edits).decode() == (
         "from __future__ import annotations\n"

@@ -54,16 +54,15 @@ def test_environments_go_with_what_is_installed_for_them_when_nothing_used_them_
     assert find_unused(tmp_path / "none", tmp_path, []) == Unused()
 
 
-def test_results_of_tests_and_locks_go_when_they_are_old(tmp_path: Path) -> None:
-    old, new = (
-        [tmp_path / part for part in (f"tests/{name}.json", f"locks/{name}.lock")] for name in ("old", "new")
-    )
+def test_results_of_tests_what_programs_said_and_locks_go_when_they_are_old(tmp_path: Path) -> None:
+    places = ("tests/{}.json", "traces/{}.json", "kept/stubs/{}.zip", "locks/{}.lock")
+    old, new = ([tmp_path / place.format(name) for place in places] for name in ("old", "new"))
     for path in (*old, *new):
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"1")
     for path in old:
         aged(path, (UNUSED_DAYS + 1) * DAY_S)
     found = find_unused(tmp_path / "none", tmp_path, [])
-    assert (found, found.bytes) == (Unused(small=tuple(old)), 2)
+    assert (found, found.bytes) == (Unused(small=tuple(old)), 4)
     found.remove()
-    assert [path.exists() for path in (*old, *new)] == [False, False, True, True]
+    assert [path.exists() for path in (*old, *new)] == [False] * 4 + [True] * 4

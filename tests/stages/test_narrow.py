@@ -9,22 +9,14 @@ import pytest
 
 from sparky.adapters.memory import MemoryTests
 from sparky.domain.attempt import Stage, Verdict
-from sparky.domain.finding import findings_issue
-from sparky.domain.flow import decide
-from sparky.domain.issue import Kind
-from sparky.domain.state import Context, End, Handoff, Outcome, PipelineState
+from sparky.domain.state import Context, Handoff, Outcome
 from sparky.domain.testing import TestOutcome, TestRun, Trouble
-from sparky.evidence.detect import detect, exported
 from sparky.fixing.trial import MAX_TRIALS, trial_of
 from sparky.fixing.verdict import Blame
-from sparky.formats.values_json import encode
-from sparky.ports import Ports
-from sparky.stages.table import perform
 from sparky.tools.tool import Unit
-from tests.builders import CONTEXT
 from tests.stages.stand import Red, Stand, real_ruff
+from tests.stages.whole import end, fixed, left, refused, text
 
-KINDS = (Kind.DEAD_CODE, Kind.IMPORT_ERROR, Kind.FORMATTING)
 NEEDED = b"import json\nimport needed\nimport os\n\nX = 1\n"
 
 
@@ -92,41 +84,6 @@ class Dependent(Troubled):
 @pytest.fixture
 def stand(tmp_path: Path) -> Stand:
     return Stand(root=tmp_path, tool=real_ruff, red=needs_it)
-
-
-def fixed(stand: Stand, files: Mapping[str, bytes], ports: Ports | None = None) -> PipelineState:
-    """A `fix` of these files, to its end."""
-    base = stand.commit(files)
-    ports = ports or stand.house.ports
-    with exported(ports, base) as root:
-        found = detect(ports, root, base, KINDS).findings
-    issue = findings_issue(found, KINDS, CONTEXT.git_dir, (), always=KINDS)
-    stand.issue = replace(issue, findings=ports.blobs.put(encode(found)))
-    state = stand.state(base)
-    branch = f"sparky/{base[:8]}"
-    state = replace(state, run_id=f"fix-{base[:8]}-1", context=replace(state.context, branch=branch))
-    while isinstance(following := decide(state), Handoff):
-        state = state.record(perform(following, state, ports))
-    return state.ended(following)
-
-
-def end(state: PipelineState) -> End:
-    return state.ends[-1]
-
-
-def text(stand: Stand, state: PipelineState, path: str = "a.py") -> bytes | None:
-    """A file as the run left it."""
-    return stand.house.repository.read(state.head, path)
-
-
-def refused(stand: Stand) -> list[str]:
-    return sorted(stand.house.refusals.refusals(CONTEXT.git_dir).values())
-
-
-def left(state: PipelineState) -> tuple[str, ...]:
-    """What VERIFY says stays."""
-    verify = state.last(Stage.VERIFY)
-    return verify.items if verify else ()
 
 
 def test_only_the_culprit_of_a_rule_and_file_is_withdrawn_and_its_innocent_neighbours_are_mended(

@@ -33,7 +33,7 @@ def test_bug_offers_were_lost_where_another_process_removed_one_or_wrote_its_own
     stand: Stand, tmp_path: Path
 ) -> None:
     ports = replace(stand.house.ports, shell=SystemShell({"PATH": os.environ["PATH"]}))
-    folder = ports.scratch / "offers"
+    folder = ports.kept / "offers"
     folder.mkdir(parents=True)
     (folder / "gone.json").symlink_to("nowhere")
     (folder / "other.part").touch()

@@ -104,10 +104,14 @@ def test_a_kind_without_an_agent_is_told() -> None:
     ]
 
 
-def test_two_agents_of_one_kind_at_one_priority_are_told_and_so_are_two_of_one_name() -> None:
-    rival = replace(FORMATTING, name="rival")
-    told = "FORMATTING: formatting ({0}) and rival ({0}) share the priority 100"
-    assert problems(FORMATTING, rival) == [told.format(f"{HERE}/formatting.py")]
+@pytest.mark.parametrize("agent", [FORMATTING, SECURITY])
+def test_two_agents_of_one_kind_at_one_priority_are_told_with_the_file_of_each(agent: Agent) -> None:
+    file = f"{HERE}/{agent.name}.py"
+    told = f"{agent.kinds[0].value}: {agent.name} ({file}) and rival ({file}) share the priority 100"
+    assert problems(agent, replace(agent, name="rival")) == [told]
+
+
+def test_two_agents_of_one_name_are_told() -> None:
     assert problems(FORMATTING, replace(FORMATTING, priority=7)) == ["formatting: two agents have this name"]
 
 

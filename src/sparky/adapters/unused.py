@@ -22,7 +22,7 @@ _DIGEST = re.compile(rb"\b[0-9a-f]{64}\b")
 class Unused:
     """Blobs that no stored run refers to, environments (with what is installed for them), and small files.
 
-    `small` are cached results of tests, and files of locks.
+    `small` are cached results of tests, what they showed, what programs said, and files of locks.
     """
 
     blobs: tuple[Path, ...] = ()
@@ -62,7 +62,7 @@ def find_unused(blobs: Path, cache: Path, texts: Iterable[bytes]) -> Unused:
         ),
         small=tuple(
             path
-            for pattern in ("tests/*", "locks/*.lock")
+            for pattern in ("tests/*", "traces/*", "kept/*/*", "locks/*.lock")
             for path in sorted(cache.glob(pattern))
             if path.stat().st_mtime < oldest
         ),

@@ -1,6 +1,7 @@
 """The bid of an agent that mends by rules: what it is sure of, and what only sounds like it."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 
 from sparky.domain.issue import Issue, Source
@@ -28,4 +29,6 @@ def by_rules(
             return 0.85, f'"{said[0]}" is what {tools} can mend'
         return 0.4, f"it names nothing that {tools} can mend"
 
+    # A fault is told with the module of the agent, not with this one.
+    bid.__module__ = sys._getframe(1).f_globals["__name__"]  # noqa: SLF001 - as `collections.namedtuple` does
     return bid

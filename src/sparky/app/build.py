@@ -90,6 +90,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()}
         | {"pyright": find_pyright()},
         scratch=environment.cache / "trees",
+        kept=environment.cache / "kept",
     )
 
 

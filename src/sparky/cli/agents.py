@@ -117,9 +117,13 @@ def _registry(repo: Path) -> Registry:
 
 
 def _files(top: Path) -> dict[str, bytes]:
-    """The files of the checkout that declare agents; links are left out, as they are in a commit."""
+    """The files of the checkout that declare agents: what a commit has, no link, directory or pipe."""
     found = (path for folder in (FOLDER, FOREIGN) for path in (top / folder).glob("*.md"))
-    return {str(path.relative_to(top)): path.read_bytes() for path in found if not path.is_symlink()}
+    files = [path for path in found if path.is_file() and not path.is_symlink()]
+    try:
+        return {str(path.relative_to(top)): path.read_bytes() for path in files}
+    except OSError as error:
+        raise UsageError(f"{error.filename} can't be read: {error.strerror}; mend its mode") from error
 
 
 def _faults(registry: Registry) -> tuple[str, ...]:

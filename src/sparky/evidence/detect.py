@@ -17,6 +17,7 @@ from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.evidence.failing import Hear
+from sparky.evidence.stubs import SPARKY, knowing
 from sparky.ports import Ports
 from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
@@ -27,8 +28,6 @@ OUTPUT_LIMIT = 256_000_000
 _PATHS = 10
 _AT_ONCE = 4
 """How many tools run beside each other."""
-_SPARKY = Path(__file__).parents[2]
-"""What sparky is imported from."""
 QUICKEST = "ruff"
 HEARING = "failures"
 SHARED = frozenset({"S324", "S506"})
@@ -134,11 +133,12 @@ def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
     Where a sandbox can be had, sparky's own programs, which read foreign files in Python, write nothing and
     see nothing of a home but the target and what the command names.
     """
-    command = Command(argv=argv, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
-    if not is_program(argv) or ports.shell.level() is Level.OFF:
-        return ports.shell.run(command)
-    named = (Path(word) for word in argv if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
-    return ports.shell.run(replace(command, policy=Policy(readable=(root, _SPARKY, *named))))
+    told = knowing(ports, argv, reader(root)) if is_program(argv) else argv
+    command = Command(argv=told, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
+    if is_program(argv) and ports.shell.level() is not Level.OFF:
+        named = (Path(word) for word in told if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
+        command = replace(command, policy=Policy(readable=(root, SPARKY, *named)))
+    return replace(ports.shell.run(command), argv=argv)
 
 
 def reader(root: Path) -> Read:

@@ -10,18 +10,16 @@ from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Responsibility, Trait, Verdict
 from sparky.domain.conditions import FAULT
-from sparky.domain.finding import Finding, Left, fingerprint, left
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import UNITS, base_findings, diff_evidence, named, read_change, with_files
 from sparky.evidence.tests import StoppedError, withheld
 from sparky.fixing.composer import Piece
 from sparky.fixing.search import RestlessError, search
 from sparky.fixing.stack import Layer, layers
-from sparky.fixing.trial import UNSHOWN, Trial, trial_of
-from sparky.fixing.verdict import Blame
+from sparky.fixing.trial import Trial, trial_of
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
-from sparky.tools.tool import ToolError, covered, joined, units
+from sparky.tools.tool import ToolError, joined, units
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -73,8 +71,7 @@ def _told(
 ) -> Attempt:
     """The attempt: what was kept, what was withdrawn and why; what is sure to break again is remembered."""
     state, ports = trial.state, trial.ports
-    reasons = [(piece, trial.blame.get(piece, UNSHOWN)) for piece in culprits]
-    lines, marks = _withdrawn(base_findings(state, ports) or (), trial.stack, reasons)
+    lines, marks = trial.withdrawn(base_findings(state, ports) or (), culprits)
     ports.refusals.refuse(state.context.git_dir, marks)
     said = f"{len(kept)} edit(s) kept, {len(culprits)} withdrawn after {trial.count} trial(s)"
     # With nothing left of it the run goes on, where other kinds are still to come.
@@ -92,24 +89,8 @@ def _told(
     attempt = replace(
         attempt,
         traits=(Trait.CHANGED, Trait.WITHDRAWN),
-        avoided_patterns=tuple(f"{u.rule} in {u.path}: {blame.why}" for (_, u), blame in reasons)[:20],
+        avoided_patterns=tuple(f"{p[1].rule} in {p[1].path}: {trial.why(p).why}" for p in culprits)[:20],
         blobs={**attempt.blobs, UNITS: ports.blobs.put(encode(applied))},
         evidence=(diff_evidence(ports.repository, ports.blobs, state.base, sha),),
     )
     return with_files(attempt, change)
-
-
-def _withdrawn(
-    before: Sequence[Finding], stack: Sequence[Layer], reasons: Sequence[tuple[Piece, Blame]]
-) -> tuple[tuple[Left, ...], dict[str, str]]:
-    """The lines that name the withdrawn findings, and the fingerprints to remember, with the reasons."""
-    lines: list[Left] = []
-    marks: dict[str, str] = {}
-    for (index, unit), blame in reasons:
-        again = "" if blame.lasting else "; the next run tries it again"
-        why = f"withdrawn: its fix {blame.why}{again}"
-        for finding in covered((unit,), before, stack[index].works):
-            lines.append(left(finding, why))
-            if blame.lasting:
-                marks[fingerprint(finding)] = why
-    return tuple(lines), marks

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import secrets
 import sys
 from dataclasses import replace
 from importlib.metadata import version
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from sparky.domain.command import Completed, Ending
 from sparky.evidence.detect import run_tool
+from sparky.evidence.kept import keep
 from sparky.formats.values_json import UnreadableStateError, decode, encode
 from sparky.ports import Ports
 from sparky.tools.programs import sources
@@ -24,27 +24,14 @@ _READ = (".py", ".pyi", ".toml", ".cfg", ".ini")
 
 def offered(ports: Ports, root: Path, argv: Argv) -> Completed:
     """The answer to a command that depends on nothing but the target's files and those that it names."""
-    file = ports.scratch / "offers" / f"{_key(root, argv)}.json"
+    file = ports.kept / "offers" / f"{_key(root, argv)}.json"
     try:
         return replace(decode(file.read_bytes(), Completed), argv=argv)
     except (OSError, UnreadableStateError):
         done = run_tool(ports, root, argv)
     if done.ending is Ending.EXITED and not done.code and not done.dropped:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        for old in sorted(file.parent.glob("*.json"), key=_age)[: -_KEPT + 1]:
-            old.unlink(missing_ok=True)
-        part = file.with_suffix(f".{secrets.token_hex(4)}.part")
-        part.write_bytes(encode(done))
-        part.rename(file)
+        keep(file, encode(done), at_most=_KEPT)
     return done
-
-
-def _age(file: Path) -> float:
-    """When a file was written, in seconds since the epoch; 0 if another process has removed it."""
-    try:
-        return file.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
 
 
 def _key(root: Path, argv: Argv) -> str:

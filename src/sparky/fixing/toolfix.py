@@ -23,6 +23,7 @@ from sparky.evidence.change import (
 )
 from sparky.evidence.detect import bind, detect
 from sparky.evidence.tests import heard_at, trace_calls, withheld
+from sparky.fixing.early import Worse, safe_part, worse_for
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
@@ -45,6 +46,8 @@ class _Work:
     root: Path
     start: str
     kind: Kind
+    works: ToolFix
+    worse: Worse
     before: tuple[Finding, ...]
     units: tuple[Unit, ...]
     refused: dict[str, str]
@@ -68,8 +71,8 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix
     start = handoff.rollback_sha
     root = ports.repository.open(state.run_id, state.context.branch, start)
     try:
-        work = _mend(state, ports, works, _find(handoff, state, ports, works, root))
-        attempt = _keep(handoff, state, ports, works, work)
+        work = _mend(state, ports, _find(handoff, state, ports, works, root))
+        attempt = _keep(handoff, state, ports, _spared(handoff, state, ports, work))
     except ToolError as error:
         ports.repository.reset(state.run_id, start)
         attempt = replace(handoff.begin(Verdict.REVISE, str(error)), traits=(Trait.CRASHED,), sha=start)
@@ -87,10 +90,19 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         before = detect(ports, root, start, kinds, paths, before=known, hear=heard).findings if paths else ()
     refused = withheld(ports, state.context, state.preferences, before)
     todo = units([f for f in before if f.kind is kind], works, refused)
-    return _Work(root=root, start=start, kind=kind, before=before, units=todo, refused=refused)
+    return _Work(
+        root=root,
+        start=start,
+        kind=kind,
+        works=works,
+        worse=worse_for(handoff, state, ports),
+        before=before,
+        units=todo,
+        refused=refused,
+    )
 
 
-def _mend(state: PipelineState, ports: Ports, works: ToolFix, work: _Work, rounds: int = _ROUNDS) -> _Work:
+def _mend(state: PipelineState, ports: Ports, work: _Work, rounds: int = _ROUNDS) -> _Work:
     """Apply the units, and look again at what was touched.
 
     What a fix brings that the same agent mends is mended with it: a comprehension that was a call of `dict`
@@ -99,21 +111,21 @@ def _mend(state: PipelineState, ports: Ports, works: ToolFix, work: _Work, round
     if not work.units:
         return replace(work, after=work.old)
     shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, lambda: work.start)
-    apply(ports, work.root, works, work.units, work.before, shown=shown, hear=heard)
+    apply(ports, work.root, work.works, work.units, work.before, shown=shown, hear=heard)
     work = replace(work, after=_look(state, ports, work))
-    more = _more(works, work) if rounds else work
+    more = _more(work) if rounds else work
     if more.units == work.units:
         return work
     _put_back(ports, work, work.touched)
-    return _mend(state, ports, works, more, rounds - 1)
+    return _mend(state, ports, more, rounds - 1)
 
 
-def _more(works: ToolFix, work: _Work) -> _Work:
+def _more(work: _Work) -> _Work:
     """With the units for what was brought, too, where the edits of a file follow from that file alone."""
     new = appeared((*work.old, *work.brought), work.after)
     brought = (*work.brought, *(f for f in new if f.kind is work.kind and f.tool in ALONE))
     mine = (*(f for f in work.before if f.kind is work.kind), *brought)
-    return replace(work, units=units(mine, works, work.refused), brought=brought)
+    return replace(work, units=units(mine, work.works, work.refused), brought=brought)
 
 
 def _put_back(ports: Ports, work: _Work, paths: Iterable[str]) -> None:
@@ -121,18 +133,23 @@ def _put_back(ports: Ports, work: _Work, paths: Iterable[str]) -> None:
         (work.root / path).write_bytes(ports.repository.read(work.start, path) or b"")
 
 
-def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, work: _Work) -> Attempt:
-    """Put back the files that got worse, commit the rest.
+def _spared(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> _Work:
+    """Without the edits that make something worse, if there are any."""
+    fresh = work.worse(work.old, work.after)
+    if not fresh:
+        return work
+    layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=work.works, units=work.units)
+    safe = safe_part(state, ports, layer, start=work.start, before=work.before, fresh=fresh, worse=work.worse)
+    return replace(work, units=safe.units, after=safe.after, refused={**work.refused, **safe.left})
 
-    A finding of a kind that is still to come (an import that nothing uses any more) makes nothing worse.
-    """
+
+def _keep(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> Attempt:
+    """Put back the files whose edits have no ground to stay, commit the rest."""
     old, new, mine = work.old, work.after, {*work.touched}
-    later = {route.kind for route in state.routes[handoff.part + 1 :]}
-    worse = {f.location.path for f in appeared(old, new) if f.kind not in later}
     helped = {f.location.path for f in fixed(old, new) if f.kind is work.kind}
-    # What ends no failure has no ground to stay; a layout that a tool brought may.
-    idle = mine - helped if work.kind is Kind.TEST_FAILURE else set()
-    if back := worse | idle:
+    # What ends no failure has none; a layout that a tool brought may stay.
+    back = mine - helped if work.kind is Kind.TEST_FAILURE else set()
+    if back:
         _put_back(ports, work, back)
         new = (
             *(f for f in new if f.location.path not in back),
@@ -141,14 +158,14 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
     gone = [f for f in fixed(old, new) if f.kind is work.kind]
     others = [f for f in work.before if f.location.path not in mine and f.rule != SILENT]
     kept = tuple(unit for unit in work.units if unit.path not in back)
-    layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=works, units=kept)
+    layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=work.works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state, ports, len(gone))) if gone else None
     if sha is None:
         ports.repository.reset(state.run_id, work.start)
     rest = [f for f in (*new, *others) if f.kind is work.kind]
     tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(back), rest=len(rest))
     attempt = _said(handoff, work.kind, tally, changed=sha is not None)
-    attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, works, work, rest, worse))
+    attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, work, rest))
     if sha is None:
         return attempt
     changes = ports.repository.changes(work.start, sha)
@@ -178,15 +195,11 @@ def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attem
     return replace(handoff.begin(Verdict.PASS, reason), traits=idle, tally=tally)
 
 
-def _lines(
-    ports: Ports, works: ToolFix, work: _Work, rest: Sequence[Finding], worse: set[str]
-) -> tuple[Left, ...]:
+def _lines(ports: Ports, work: _Work, rest: Sequence[Finding]) -> tuple[Left, ...]:
     tools = {name: bind(ports, name, work.root) for name in {finding.tool for finding in rest}}
     lines = []
     for finding in rest:
-        why = tools[finding.tool].why_left(finding, works) or work.refused.get(fingerprint(finding), "")
-        if not why and finding.location.path in worse:
-            why = "its fix brought new findings into this file, and was put back"
-        missed = _NO_TYPE if tools[finding.tool].learns else "its fix did not make it go away"
-        lines.append(left(finding, why or missed))
+        tool = tools[finding.tool]
+        why = tool.why_left(finding, work.works) or work.refused.get(fingerprint(finding), "")
+        lines.append(left(finding, why or (_NO_TYPE if tool.learns else "its fix did not make it go away")))
     return tuple(lines)

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from typing import Protocol
 
+from sparky.domain.finding import Finding, Left, fingerprint, left
 from sparky.domain.state import PipelineState
 from sparky.evidence.change import base_findings
 from sparky.evidence.tests import heard_at, trace_calls
@@ -16,7 +18,18 @@ from sparky.tools.tool import Unit, covered
 MAX_TRIALS = 60
 """How many subsets are tried at most; what was not shown to be safe by then counts as red."""
 
-UNSHOWN = Blame(why=f"was not shown to be safe in {MAX_TRIALS} trials", lasting=False)
+
+class Judges(Protocol):
+    """Who says what is wrong with files; `Judge` does it for a whole run."""
+
+    def first(self) -> tuple[str, ...]:
+        """The files to look at first."""
+
+    def glance(self, texts: Texts) -> Blame | None:
+        """Why files are refused by what was wrong before; None: nothing of that is to be seen."""
+
+    def judge(self, texts: Texts) -> Blame | None:
+        """Why files are refused, by all that is asked of them; None if they are not."""
 
 
 @dataclass(kw_only=True)
@@ -24,16 +37,22 @@ class Trial:
     """Composes subsets of a stack and judges them by what refused the whole.
 
     `blame`: what the newest trial that was red said, by the last piece of that trial; of a culprit in the
-    end, what it does beside all that is kept.
+    end, what it does beside all that is kept. `limit` is how many subsets are tried.
     """
 
     state: PipelineState
     ports: Ports
     stack: tuple[Layer, ...]
     composer: Composer
-    judge: Judge
+    judge: Judges
+    limit: int = MAX_TRIALS
     count: int = 0
     blame: dict[Piece, Blame] = field(default_factory=dict)
+
+    @property
+    def unshown(self) -> Blame:
+        """What is to be said of a piece that no trial was left for."""
+        return Blame(why=f"was not shown to be safe in {self.limit} trials", lasting=False)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -50,9 +69,9 @@ class Trial:
         if not pieces:
             return None
         self.count += 1
-        if self.count > MAX_TRIALS:
-            self.blame[pieces[-1]] = UNSHOWN
-            return UNSHOWN
+        if self.count > self.limit:
+            self.blame[pieces[-1]] = self.unshown
+            return self.unshown
         return self._look(pieces, f"trial {self.count}")
 
     def is_guilty(self, kept: Sequence[Piece], culprit: Piece) -> bool:
@@ -61,7 +80,7 @@ class Trial:
         What was found by a trial is looked at again whatever their number is by then.
         """
         known, pieces = self.blame.get(culprit), (*kept, culprit)
-        if known is UNSHOWN:
+        if known == self.unshown:
             return True
         why = self.refusal(pieces) if known is None else self._look(pieces, "once more")
         return why is not None
@@ -71,6 +90,26 @@ class Trial:
         why = self.judge.judge(self.composer.texts(pieces)) if pieces else None
         self._say(f"all that is to be kept, {len(pieces)} edit(s)", why)
         return why
+
+    def withdrawn(
+        self, before: Sequence[Finding], culprits: Sequence[Piece]
+    ) -> tuple[tuple[Left, ...], dict[str, str]]:
+        """The lines that name the findings of culprits, and the fingerprints to remember, with reasons."""
+        lines: list[Left] = []
+        marks: dict[str, str] = {}
+        for index, unit in culprits:
+            blame = self.why((index, unit))
+            again = "" if blame.lasting else "; the next run tries it again"
+            why = f"withdrawn: its fix {blame.why}{again}"
+            for finding in covered((unit,), before, self.stack[index].works):
+                lines.append(left(finding, why))
+                if blame.lasting:
+                    marks[fingerprint(finding)] = why
+        return tuple(lines), marks
+
+    def why(self, culprit: Piece) -> Blame:
+        """What a culprit does."""
+        return self.blame.get(culprit, self.unshown)
 
     def build(self, pieces: Sequence[Piece]) -> str:
         """The stack's commits with these units alone, in the run's worktree; returns the tip.

@@ -198,7 +198,11 @@ class Judge:
 def _brought(known: Iterable[Finding], now: Sequence[Finding]) -> Blame | None:
     """The blame for what is found now and was not known."""
     paths = {one.location.path for one in now}
-    fresh = appeared([one for one in known if one.location.path in paths], now)
+    return blamed(appeared([one for one in known if one.location.path in paths], now))
+
+
+def blamed(fresh: Sequence[Finding]) -> Blame | None:
+    """The blame for findings that are new; None if there are none."""
     if not fresh:
         return None
     places = tuple(dict.fromkeys(one.location.path for one in fresh))

@@ -73,6 +73,7 @@ class MemoryHouse:
             agents=self.agents,
             binaries={name: name for name in TOOLS},
             scratch=self.root / "scratch",
+            kept=self.root / "kept",
         )
 
 

@@ -10,6 +10,7 @@ import tempfile
 import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 
@@ -17,10 +18,9 @@ from sparky.foreign import parse_foreign
 from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy
 
 _TOOLS = ".direnv .eggs .ipynb_checkpoints .mypy_cache .nox .pants.d .pytest_cache .ruff_cache .tox"
-_OTHERS = (
-    "__pypackages__ _build _vendor build dist node_modules site-packages third_party vendor vendored venv"
-)
-SKIPPED = frozenset(f".bzr .git .hg .svn .venv {_TOOLS} {_OTHERS}".split())
+_BUILT = "__pypackages__ _build build dist node_modules site-packages venv"
+_OTHERS = "_extern _vendor extern third-party third_party thirdparty vendor vendored"
+SKIPPED = frozenset(f".bzr .git .hg .svn .venv {_TOOLS} {_BUILT} {_OTHERS}".split())
 """Directories with code that is not the target's own: what ruff leaves out, and vendored trees."""
 
 
@@ -97,3 +97,9 @@ def diagnostic(code: str, path: str, message: str, where: Place, *edits: Edit) -
 def put(found: Iterable[Diagnostic]) -> None:
     """Print findings on standard output."""
     sys.stdout.buffer.write(msgspec.json.encode(list(found)))
+
+
+def leave() -> NoReturn:
+    """End the process, its output written: taking apart what mypy knows costs a third of its time."""
+    sys.stdout.flush()
+    os._exit(0)

@@ -3,7 +3,7 @@
 `--annotate`: a copy of the target is annotated and checked; an annotation that a new error depends on gives
 way to the next that is proposed for its slot, or is withdrawn, until mypy says nothing that it did not say
 before. What is left are the edits of the findings in functions. `--traces FILE`: what the target's tests
-showed. mypy reads no package of any environment.
+showed. `--known FILE`: what `stubs.py` prints. mypy reads no package of any environment.
 """
 
 import ast
@@ -25,7 +25,8 @@ from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.mypy_config import harmless
 from sparky.tools.programs.proposals import alike, halves, inherited, propose
 from sparky.tools.programs.pyrefly import infer, more, review
-from sparky.tools.programs.sources import arguments, diagnostic, put, sources, tree_of
+from sparky.tools.programs.sources import arguments, diagnostic, leave, put, sources, tree_of
+from sparky.tools.programs.stubs import unpack
 from sparky.tools.programs.traced import read
 from sparky.tools.programs.variables import REDEFINED, UNTYPED, Variables, of
 from sparky.tools.ruff_config import load, oldest
@@ -41,6 +42,8 @@ _WIDTH = re.compile(r"line-length = (\d+)")
 _FUTURE = 7
 """The minor version of Python since which annotations may be left unread."""
 _CONFIGS = ("mypy.ini", ".mypy.ini", "setup.cfg", "pyproject.toml")
+CACHE = ".types"
+"""Where mypy keeps what it knows."""
 
 
 class Workshop:
@@ -58,7 +61,7 @@ class Workshop:
 
     def check(self) -> list[Error]:
         """What mypy says of the files as they lie there."""
-        return check([*self.files], self.options, self.root / ".types")
+        return check([*self.files], self.options, self.root / CACHE)
 
     def new(self) -> list[Error]:
         """What there is of errors that was not there at first; what mypy sees is seen first."""
@@ -216,7 +219,7 @@ def plain(found: Mapping[str, bytes], style: Style) -> Files:
 
 
 def run(
-    paths: list[str], options: tuple[str, ...], traces: Path | None, *, annotate: bool
+    paths: list[str], options: tuple[str, ...], traces: Path | None, known: Path | None, *, annotate: bool
 ) -> list[Diagnostic]:
     """mypy's findings in the paths; the annotations that make one go away are its edits."""
     found = plain(texts(), style())
@@ -230,6 +233,8 @@ def run(
             (root / path).write_bytes(one.source)
         for path in (file for file in _CONFIGS if file in options):
             (root / path).write_bytes(harmless(path, Path(path).read_bytes()))
+        if known:
+            unpack(known, root / CACHE)
         with contextlib.chdir(root):
             shop = Workshop(root, found, options)
             if not annotate:
@@ -274,9 +279,13 @@ def main() -> None:
     """Print what mypy finds in the paths of the command line; options of mypy stand before `--`."""
     words = sys.argv[1 : sys.argv.index("--")]
     annotate = "--annotate" in words
-    traces = Path(words[words.index("--traces") + 1]) if "--traces" in words else None
-    options = tuple(word for word in words if word not in {"--annotate", "--traces", str(traces)})
-    put(run(arguments(), options, traces, annotate=annotate))
+    traces, known = (
+        Path(words[words.index(word) + 1]) if word in words else None for word in ("--traces", "--known")
+    )
+    ours = {"--annotate", "--traces", str(traces), "--known", str(known)}
+    options = tuple(word for word in words if word not in ours)
+    put(run(arguments(), options, traces, known, annotate=annotate))
+    leave()
 
 
 if __name__ == "__main__":

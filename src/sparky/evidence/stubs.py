@@ -1,0 +1,73 @@
+"""What mypy makes of the standard library's stubs, made once for each configuration, and kept.
+
+It is made from nothing of a target's but that, by a process that sees no file of any target. mypy is given a
+copy, in which it believes nothing of a file that is not as it was.
+"""
+
+import hashlib
+import os
+import sys
+import tomllib
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from sparky.domain.command import Command, Level, Policy
+from sparky.evidence.kept import keep
+from sparky.ports import Ports
+from sparky.tools.programs import sources
+from sparky.tools.tool import Argv, Read
+
+SPARKY = Path(__file__).parents[2]
+"""What sparky is imported from."""
+_KEPT = 5
+"""Of how many configurations it is kept: 7 MB each."""
+_LIMIT = 100_000_000
+_TIMEOUT_S = 300.0
+_ASKS, _MAKES = "sparky.tools.programs.typed", "sparky.tools.programs.stubs"
+_AT = 4
+"""Where the options of a program stand in its command."""
+
+
+def knowing(ports: Ports, argv: Argv, read: Read) -> Argv:
+    """The command, with the file that spares mypy the stubs if it is one of mypy's, and one can be had.
+
+    `read` reads the target's files.
+    """
+    if argv[3:_AT] != (_ASKS,):
+        return argv
+    options = argv[_AT : _AT + 2] if argv[_AT] == "--config-file" else ()
+    config = (read(options[1]) or b"") if options else b""
+    file = ports.kept.resolve() / "stubs" / f"{_key(options, config)}.zip"
+    if not file.is_file():
+        made = _made(ports, (*argv[:3], _MAKES, *options, "--"), config)
+        if not made:
+            return argv
+        keep(file, made, at_most=_KEPT)
+    with suppress(FileNotFoundError):
+        os.utime(file)  # what is used stays
+    return (*argv[:_AT], *options, "--known", str(file), *argv[_AT + len(options) :])
+
+
+def _made(ports: Ports, argv: Argv, config: bytes) -> bytes:
+    """The file's bytes; empty where mypy gives none."""
+    policy = None if ports.shell.level() is Level.OFF else Policy(readable=(SPARKY,))
+    command = Command(
+        argv=argv, cwd=SPARKY, stdin=config, timeout_s=_TIMEOUT_S, output_limit=_LIMIT, policy=policy
+    )
+    done = ports.shell.run(command)
+    return done.stdout if done.ok and not done.dropped else b""
+
+
+def _key(options: Argv, config: bytes) -> str:
+    """What it depends on: of a pyproject only mypy's part."""
+    said = repr(config)
+    if options[1:] == ("pyproject.toml",):
+        with suppress(tomllib.TOMLDecodeError, RecursionError):
+            told = tomllib.loads(config.decode("utf-8", "replace"))
+            said = repr(told.get("tool", {}).get("mypy"))
+    words = (sys.version, sys.prefix, version("mypy"), *options, said)
+    digest = hashlib.sha256("\0".join(words).encode())
+    for program in sorted(Path(sources.__file__).parent.glob("*.py")):
+        digest.update(program.read_bytes())
+    return digest.hexdigest()
