@@ -87,8 +87,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True), notes=work),
         transcripts=Rooms(grounds.sessions, _read_aftermath),
         agents=_agents_for_run(repository, context.base),
-        binaries={name: find_binary(binary) for name, binary in BINARIES.items()}
-        | {"pyright": find_pyright()},
+        binaries=_binaries(),
         scratch=environment.cache / "trees",
         kept=environment.cache / "kept",
     )
@@ -137,6 +136,11 @@ def _repository(house: House, context: Context, shell: SystemShell) -> GitReposi
 def _work(house: House, context: Context) -> Path:
     """Where the worktrees of a repository's runs lie, and what is noted of them."""
     return house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
+
+
+def _binaries() -> dict[str, str]:
+    """What runs as each tool."""
+    return {**{name: find_binary(binary) for name, binary in BINARIES.items()}, "pyright": find_pyright()}
 
 
 def find_binary(name: str) -> str:

@@ -176,6 +176,10 @@ def mends(works: ToolFix, finding: Finding) -> bool:
 
 
 def fixed(before: Iterable[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is."""
+    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is.
+
+    Nor is an answer that a tool did not give.
+    """
     broken = {finding.location.path for finding in after if finding.rule in BROKEN}
-    return tuple(finding for finding in gone(before, after) if finding.location.path not in broken)
+    there = (finding for finding in gone(before, after) if finding.location.path not in broken)
+    return tuple(finding for finding in there if finding.rule != SILENT)
