@@ -10,7 +10,7 @@ from bench.fixing.package import git
 
 _COMMENT = re.compile(
     r"#\s*(?:(?:ruff|flake8):\s*noqa|noqa|nosec|type:\s*(?:ignore|Any)|(?:mypy|pyright|pyrefly|ty):|pragma:"
-    r"|pylint:\s*(?:disable|skip)|(?:fmt|isort):\s*(?:off|skip)|(?:codespell|typos):\s*ignore)",
+    r"|pylint:\s*(?:disable|skip)|(?:fmt|isort):\s*(?:off|skip)|(?:codespell|typos|complexipy):\s*ignore)",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"\b(?:Any|object|cast)\b")

@@ -1,12 +1,12 @@
 """Agents of a repository: written, checked, and asked in a run; the page that says how is tried here."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from sparky.agents.imports import IMPORTS
 from sparky.agents.table import AGENTS
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
@@ -79,24 +79,37 @@ BOASTFUL = replace(IMPORTS, name="boastful", priority=7, bid=lambda _: (1.2, "")
 POINTS = "[sparky.agents]\nboastful = faulty:BOASTFUL\nrival = faulty:RIVAL\nstrange = faulty:STRANGE\n"
 
 
-def test_a_run_does_not_start_with_two_agents_of_a_level_an_unknown_kind_or_a_bid_over_1(
+def test_no_run_starts_with_two_agents_of_a_level_an_unknown_kind_or_a_bid_over_1_and_all_verbs_name_them(
     world_of: MakeWorld,
 ) -> None:
-    world = world_of(BUG)
+    world = world_of({**BUG, "unused.py": "import os\n"})
     installed = world.root / "site"
     (installed / "faulty-1.dist-info").mkdir(parents=True)
     (installed / "faulty-1.dist-info/METADATA").write_text("Name: faulty\nVersion: 1\n", encoding="utf-8")
     (installed / "faulty-1.dist-info/entry_points.txt").write_text(POINTS, encoding="utf-8")
     (installed / "faulty.py").write_text(FAULTY, encoding="utf-8")
-    argv = [sys.executable, "-m", "sparky", "run", "1", *world.script()]
     env = {**world.env, "PYTHONPATH": str(installed)}
-    refused = subprocess.run(argv, cwd=world.repo, env=env, capture_output=True, text=True, check=False)
+
+    def sparky(*words: str) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-m", "sparky", *words]
+        return subprocess.run(argv, cwd=world.repo, env=env, capture_output=True, text=True, check=False)
+
+    refused = sparky("run", "1", *world.script())
     said = refused.stderr.removeprefix("error: ").split("; ")
     boast = "boastful: its confidence 1.2 is not within 0 and 1"
     rival = "imports (sparky/agents/imports.py) and rival (faulty.py) share the priority 100"
-    assert (refused.returncode, world.runs()) == (2, []), refused.stderr
-    assert [line for line in said if line.startswith("entry point")] == [
-        *[f"entry point boastful: IMPORT_ERROR: boastful (faulty.py): {boast}"] * len(IMPORTS.takes),
+    faults = [
+        f"entry point boastful: IMPORT_ERROR: boastful (faulty.py): {boast}",
         f"entry point rival: IMPORT_ERROR: {rival}",
         "entry point strange: strange (faulty.py): unknown kind NONSENSE",
     ]
+    assert (refused.returncode, world.runs()) == (2, []), refused.stderr
+    assert [line for line in said if line.startswith("entry point")] == faults
+    again = [sparky("route", "1"), sparky("fix", "--json"), sparky("fix", "--check")]
+    assert [(one.returncode, one.stdout, one.stderr) for one in again] == [(2, "", refused.stderr)] * 3
+    looked = sparky("scan", "-k", "import_error", "--json")
+    told = json.loads(looked.stdout)
+    named = [f"an agent is left out, and no new run starts: {fault}" for fault in faults]
+    assert [note.partition(";")[0] for note in told["notes"]] == named
+    assert [line.partition(";")[0] for line in looked.stderr.splitlines()] == [f"warning: {n}" for n in named]
+    assert [one["agent"] for one in told["findings"]] == ["imports"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sparky.tools.neutral import UNSHOWN
 from tests.acceptance.conftest import Files, MakeWorld
 from tests.acceptance.files import CONFIG
 
@@ -97,10 +98,14 @@ def test_it_blocks_the_run_if_it(files: Files, reason: str, world_of: MakeWorld)
 
 @pytest.mark.parametrize(("files", "why"), UNVERIFIED.values(), ids=UNVERIFIED)
 def test_a_person_has_to_judge_if_it(files: Files, why: str, world_of: MakeWorld) -> None:
-    world = world_of({**files, "shop.py": "import os\n"})
+    world = world_of({**files, "shop.py": "import os\nimport stock\n"})
     said = world.sparky("fix", "-k", "IMPORT_ERROR", "--json")
-    reason = f"for a person: unverified by tests: {why}; 1 of 1 finding(s) gone"
+    reason = f"for a person: unverified by tests: {why}; 1 of 2 finding(s) gone"
     assert (said.code, said.json()["outcome"], said.json()["reason"]) == (0, "ready", reason)
+    left = f"shop.py:1 F401 `stock` imported but unused: {UNSHOWN}"
+    assert (said.json()["notes"], said.json()["issues_remaining"]) == (["unverified by tests"], [left])
+    body = world.git("log", "-1", "--format=%b", said.json()["branch"])
+    assert "Unverified by tests: there are none." in body
 
 
 def test_what_it_prints_is_cut_and_its_verdict_counts(world_of: MakeWorld) -> None:

@@ -281,10 +281,15 @@ def test_without_an_agent_it_is_blocked_with_every_bid(world_of: MakeWorld) -> N
 
 
 def test_a_tool_mends_what_a_sentence_asks_for_and_no_more(world_of: MakeWorld) -> None:
-    world = world_of({"calc.py": "import os\n\nX=1\n"})
-    said = world.sparky("run", "Remove unused imports", "--json")
-    assert (said.code, said.json()["calls"]) == (0, {"imports": 1})
-    assert world.git("show", f"{said.json()['commit']}:calc.py") == "X=1"
+    world = world_of(dict.fromkeys(("calc.py", "shop/a.py", "shop/b.py"), "import os\n\nX=1\n"))
+    said = world.sparky("run", "Remove unused imports in shop/ and `calc.py`", "--json").json()
+    assert (said["outcome"], said["calls"]) == ("ready", {"imports": 1})
+    changed = world.git("diff", "--name-only", said["base"], said["commit"]).split()
+    assert changed == ["calc.py", "shop/a.py", "shop/b.py"]
+    world.sparky("cancel", said["run_id"])
+    said = world.sparky("run", "Remove unused imports in shop/b.py.", "--json").json()
+    assert world.git("diff", "--name-only", said["base"], said["commit"]).split() == ["shop/b.py"]
+    assert world.git("show", f"{said['commit']}:shop/b.py") == "X=1"
 
 
 def test_where_a_tool_finds_nothing_to_mend_the_coder_is_next(world_of: MakeWorld) -> None:

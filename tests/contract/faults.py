@@ -75,4 +75,16 @@ def test_key() -> None:
     assert shop.names({"b": 1}) == ["b"]
     assert shop.is_large(3, 2)
 ''',
+    "tangled.py": """def last(orders: list[list[int]]) -> int:
+    found = 0
+    for order in orders:
+        for price in order:
+            while price > found:
+                for step in (1, 2):
+                    if price % step or price > 9:
+                        found += step
+                    else:
+                        found += 1
+    return found
+""",
 }

@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 import tempfile
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Completed
 from sparky.domain.finding import Finding, Fix
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import run_tool
+from sparky.evidence.detect import detect, run_tool
 from sparky.formats.values_json import dump
 from sparky.testing.house import memory_house
+from sparky.tools.complexipy import RULE
 from sparky.tools.programs.sources import diagnostic
 from sparky.tools.ruff_json import Diagnostic, Edit, Place
 from sparky.tools.table import BINARIES, TOOLS
@@ -88,8 +90,9 @@ def test_each_detector_finds_its_faults_and_finds_them_no_more_once_they_are_men
     assert target.find() == ()
 
 
-def test_ruff_finds_the_faults_of_its_kinds(tmp_path: Path) -> None:
-    assert list(dump(Target(tmp_path, "ruff", FAULTS).find())) == golden("ruff")
+@pytest.mark.parametrize("name", ["complexipy", "ruff"])
+def test_each_detector_whose_findings_others_mend_finds_its_faults(name: str, tmp_path: Path) -> None:
+    assert list(dump(Target(tmp_path, name, FAULTS).find())) == golden(name)
 
 
 def test_what_the_edits_leave(tmp_path: Path) -> None:
@@ -170,6 +173,73 @@ def test_an_answer_that_is_none_is_an_error(tmp_path: Path) -> None:
     done = target.run((argv[0], "--nonsense"))
     with pytest.raises(ToolError, match="typos gave no answer: exited, exit code 64"):
         target.tool.findings([done], str(target.root), target.read)
+
+
+def nested(head: str) -> str:
+    """A function of six branches in each other: seven paths, cognitive complexity 1 + 2 + … + 6."""
+    return head + "\n" + "".join(f"{'    ' * n}if n:\n" for n in range(1, 7)) + f"{'    ' * 7}return n\n"
+
+
+def in_a_row(head: str, branches: int) -> str:
+    """A function of branches after each other: one path more, cognitive complexity as many."""
+    return head + "\n" + "    if n:\n        n -= 1\n" * branches
+
+
+TANGLED = {
+    "shop.py": "import functools\n@functools.cache\n"
+    + nested("async def hard(n):")
+    + in_a_row("def many_paths(n):", 15)
+    + "class Cart:\n    @functools.cache\n"
+    + textwrap.indent(in_a_row("def both(self, n):", 16), "    ")
+    + nested("def judged(n):  # noqa: E501, C901")
+    + nested("def judged_too(n):  # complexipy: ignore")
+    + nested("def other(n):  # noqa: E501"),
+    "all_judged.py": "# ruff: noqa\n" + nested("def judged(n):"),
+    "newest.py": nested("def new[T](n: T):"),
+    "latin.py": "# coding: latin-1\n" + nested("def hard(n='é'):"),
+    "rot.py": "# coding: rot13\n" + nested("def hard(n):"),
+    "broken.py": nested("def hard(n):") + "def (:\n",
+    "tests/test_shop.py": nested("def test_it(n):"),
+    "vendor/theirs.py": nested("def hard(n):"),
+}
+
+
+def test_a_function_that_is_hard_to_follow_and_has_many_paths_is_one_finding(tmp_path: Path) -> None:
+    target = Target(tmp_path, "complexipy", TANGLED)
+    ports = replace(PORTS, binaries={name: str(BESIDE / binary) for name, binary in BINARIES.items()})
+    found = detect(ports, target.root, "0" * 40, (Kind.COMPLEXITY,)).findings
+    told = ((one.location, one.rule, one.message) for one in found if one.rule in {"C901", RULE})
+    assert [(f"{at.path}:{at.line}:{at.column}", at.symbol, rule, said) for at, rule, said in told] == [
+        ("shop.py:11:5", "many_paths", "C901", "`many_paths` is too complex (16 > 15)"),
+        ("latin.py:2:1", "hard", RULE, "`hard` is hard to follow (cognitive complexity 21 > 15)"),
+        ("newest.py:1:1", "new", RULE, "`new` is hard to follow (cognitive complexity 21 > 15)"),
+        ("shop.py:3:1", "hard", RULE, "`hard` is hard to follow (cognitive complexity 21 > 15)"),
+        ("shop.py:44:5", "Cart.both", RULE, "`Cart.both` is hard to follow (cognitive complexity 16 > 15)"),
+        ("shop.py:93:1", "other", RULE, "`other` is hard to follow (cognitive complexity 21 > 15)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"complexipy.toml": "max-complexity-allowed = 21\n"}, []),
+        ({".complexipy.toml": "max-complexity-allowed = 20\npaths = ['tests']\n"}, ["tests/test_a.py"]),
+        ({"pyproject.toml": "[tool.complexipy]\nexclude = ['**/src/**']\n"}, ["a.py", "tests/test_a.py"]),
+        ({"pyproject.toml": "[tool.complexipy]\nexclude = ['src', './a.py']\n"}, ["tests/test_a.py"]),
+        ({"complexipy.toml": "max-complexity-allowed = 'few'\n"}, ["a.py", "src/a.py", "tests/test_a.py"]),
+        ({"pyproject.toml": "tool = 1\n"}, ["a.py", "src/a.py"]),
+        ({"complexipy.toml": "paths = [\n"}, ["a.py", "src/a.py"]),
+        ({"ruff.toml": "lint.ignore = ['C90']\n"}, []),
+    ],
+)
+def test_complexipy_looks_where_a_target_configures_it(
+    files: dict[str, str], expected: list[str], tmp_path: Path
+) -> None:
+    code = nested("def hard(n):")
+    target = Target(
+        tmp_path, "complexipy", {**files, "a.py": code, "src/a.py": code, "tests/test_a.py": code}
+    )
+    assert [finding.location.path for finding in target.find()] == expected
 
 
 PLUGIN = "from pathlib import Path\n\nPath({!r}).touch()\n\n\ndef plugin(version):\n    raise SystemExit\n"

@@ -41,7 +41,7 @@ def test_bug_what_was_refused_was_mended_with_what_a_fix_of_the_same_file_brough
     ports.refusals.refuse(CONTEXT.git_dir, {fingerprint(found[1]): "a person wants it so"})
     known = stand.house.blobs.put(encode(found))
     attempt = executed(stand, base, known, kind, "performance")
-    assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED,)), attempt.reason
+    assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED, Trait.UNSHOWN)), attempt.reason
     expected = b"def f(i):\n    return dict.fromkeys(range(5), i)\n\n\n" + KEPT
     assert ports.repository.read(attempt.sha or "", "a.py") == expected
 

@@ -652,6 +652,17 @@ TEST_ROWS: Rows = {
         state_of(*REVIEWED, visited(TEST, SKIP, Trait.NO_TESTS, to=ONE)),
         to(VERIFY, "test said 1", at=ONE),
     ),
+    "no test judges what a tool mended: the tool again, with what needs none": (
+        state_of(*REVIEWED, visited(TEST, REVISE, Trait.NO_TESTS, to=ONE)),
+        execute(
+            "ada",
+            "test said 1",
+            at=ONE,
+            strategy=MECHANICAL,
+            errors=("test said 1",),
+            avoided=("attempt 1 by ada changed files: test said 1",),
+        ),
+    ),
     "new failures: the coder, with the output": (
         state_of(*REVIEWED, red(Responsibility.CODER)),
         execute(

@@ -114,6 +114,7 @@ PROTECTED = [
     "pyproject.toml",
     "pyrefly.toml",
     "pyrightconfig.json",
+    ".complexipy.toml",
     "setup.cfg",
     ".pre-commit-config.yaml",
     "sub/pytest.ini",
@@ -179,6 +180,7 @@ SUPPRESSIONS = [
     "# fmt: off",
     "# ruff: noqa: E501",
     "eval(x)  # nosec",
+    "def f(x):  # complexipy: ignore",
 ]
 
 

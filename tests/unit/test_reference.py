@@ -13,6 +13,7 @@ from sparky.domain.reference import (
     number_in_title,
     number_order,
     paths_in,
+    paths_mentioned,
     repository_named,
     same_repository,
 )
@@ -194,6 +195,19 @@ def test_what_is_refused_does_not_hide_what_is_not() -> None:
 )
 def test_an_issue_allows_what_it_names(path: str, files: tuple[str, ...], *, allowed: bool) -> None:
     assert in_scope(path, files) is allowed
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Fix the formatting in a.py", ("a.py",)),
+        ("Format `src/b.py`, src/ and ./a.py: all of them.", ("src/b.py", "src/", "a.py")),
+        ("Format src, c.py and e.g. the docs/", ()),
+        ("a.py:12 is too long", ("a.py",)),
+    ],
+)
+def test_a_sentence_names_files_that_are_there(text: str, named: tuple[str, ...]) -> None:
+    assert paths_mentioned(text, ["a.py", "src/b.py"]) == named
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ HOOKS = "repos:\n  - hooks:\n      - id: ruff\n        args: [--fix]\n      - id
 PYREFLY = 'project-includes = ["src"]\n\n[errors]\nbad-return = "error"\nunused-ignore = false\n'
 FILES = {
     "pyrefly.toml": PYREFLY,
+    ".complexipy.toml": "max-complexity-allowed = 10\n",
     "pyproject.toml": TOML,
     "tox.ini": INI,
     ".github/workflows/ci.yml": CI,
@@ -60,6 +61,7 @@ LOOSER = [
     ("pyproject.toml", "= 100", "= 300", "tool.ruff.line-length raises what is allowed"),
     ("pyproject.toml", "strict = true", "strict = false", "tool.mypy.strict is switched off"),
     ("pyproject.toml", "strict = true", "ignore_errors = true", "tool.mypy.ignore_errors is switched on"),
+    (".complexipy.toml", "= 10", "= 40", "max-complexity-allowed raises what is allowed"),
     ("pyrefly.toml", '= "error"', '= "warn"', "errors.bad-return is switched off"),
     ("pyrefly.toml", "[errors]\n", "[errors]\nbad-index = false\n", "errors.bad-index is switched off"),
     (

@@ -73,7 +73,7 @@ def assemble(
         else:
             agents += () if wrong else (agent,)
         (notes if foreign else faults).extend(wrong)
-    return Registry(agents=agents, faults=tuple(faults), notes=tuple(notes))
+    return Registry(agents=agents, faults=tuple(dict.fromkeys(faults)), notes=tuple(notes))
 
 
 def _load(point: EntryPoint) -> Agent | str:

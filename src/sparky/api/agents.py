@@ -8,6 +8,7 @@ from pathlib import Path
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.agents.table import AGENTS
+from sparky.app.build import require_agents
 from sparky.app.engine import Engine
 from sparky.app.intake import first_state
 from sparky.app.read import House, open_house, prepare_cache
@@ -49,7 +50,7 @@ def handle_issues(issues: Iterable[Issue], repository: Path | None = None) -> Fi
     """Work on each issue in a run of its own, one after the other; what was verified is merged or ready.
 
     `repository`: where; None: the current directory. Raises UserError for what a person can mend, such as an
-    issue that another run is at.
+    issue that another run is at, or a faulty agent.
     """
     environment = read_environment()
     prepare_cache(environment)
@@ -72,6 +73,7 @@ def _claimed(home: House, executor: str, issue: Issue, place: Path) -> PipelineS
     settings = read_settings(found.top)
     key = issue_key(str(found.git_dir), issue.source, issue.key)
     state = first_state(home, found, replace(issue, key=key), preferences(settings), budget(settings))
+    require_agents(home, state.context)
     if home.store.claim(state, executor, lambda held: Take.START if held is None else Take.JOIN) is Take.JOIN:
         raise UsageError(f"a run has issue {issue.id} already: see `sparky status`")
     return state

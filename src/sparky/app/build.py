@@ -20,7 +20,6 @@ from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.agents.registry import Registry, assemble, installed, is_agent_file
 from sparky.app.read import House
-from sparky.domain.agent import Agent
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
@@ -86,7 +85,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         refusals=house.store,
         reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True), notes=work),
         transcripts=Rooms(grounds.sessions, _read_aftermath),
-        agents=_agents_for_run(repository, context.base),
+        agents=_agents_for_run(repository, context.base).agents,
         binaries=_binaries(),
         scratch=environment.cache / "trees",
         kept=environment.cache / "kept",
@@ -105,7 +104,10 @@ def read_agents(files: Mapping[str, bytes]) -> Registry:
 
 
 def require_agents(house: House, context: Context) -> Registry:
-    """The agents that a run would have which starts at the context's base; raises AgentsError for a fault."""
+    """The agents that a run would have which starts at the context's base; raises AgentsError for a fault.
+
+    Every new run asks for them. What only looks, or goes on with a run, says what is `left_out`, and does.
+    """
     repository = _repository(house, context, SystemShell(house.environment.base))
     registry = _agents_at(repository, context.base)
     if registry.faults:
@@ -114,12 +116,19 @@ def require_agents(house: House, context: Context) -> Registry:
     return registry
 
 
-def _agents_for_run(repository: Repository, sha: str) -> tuple[Agent, ...]:
+def left_out(house: House, context: Context) -> tuple[str, ...]:
+    """What is wrong with the agents that are done without at the context's base; see `require_agents`."""
+    repository = _repository(house, context, SystemShell(house.environment.base))
+    faults = _agents_for_run(repository, context.base).faults
+    return tuple(f"an agent is left out, and no new run starts: {fault}" for fault in faults)
+
+
+def _agents_for_run(repository: Repository, sha: str) -> Registry:
     """Those of the commit; those that ship where it can't be read: the stage that needs it says so."""
     try:
-        return _agents_at(repository, sha).agents
+        return _agents_at(repository, sha)
     except GitError:
-        return read_agents({}).agents
+        return read_agents({})
 
 
 def _agents_at(repository: Repository, sha: str) -> Registry:

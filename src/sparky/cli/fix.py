@@ -7,7 +7,7 @@ from threading import Thread
 
 import click
 
-from sparky.app.build import ports_for
+from sparky.app.build import ports_for, require_agents
 from sparky.app.intake import BY_DEFAULT, Scan, base_of, context_of, first_state, handed_on, issue_of
 from sparky.app.read import House
 from sparky.cli.options import (
@@ -79,9 +79,7 @@ def command(
     if check and again:
         raise UsageError("--check changes nothing, and --again forgets what was withdrawn: give one of them")
     here = place(repo)
-    for warning in here.warnings:
-        say(f"warning: {warning}")
-    context = context_of(here.found, base_of(here.found))
+    context = _context(here)
     wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
     asked = hand_on or runner is not None or script is not None
     handing = not check and _hands_on(here, wanted, asked=asked)
@@ -104,6 +102,16 @@ def command(
     run, _ = take_issue(here.house, state, lambda: _warming(here.house, state, ports))
     result = put_outcome(here.house, run, as_json=as_json)
     return 0 if result.outcome is Outcome.NOTHING_TO_DO else exit_code(here.house, result)
+
+
+def _context(here: Place) -> Context:
+    """Where a run works that starts here, with what a person should know before; raises AgentsError."""
+    for warning in here.warnings:
+        say(f"warning: {warning}")
+    context = context_of(here.found, base_of(here.found))
+    for note in require_agents(here.house, context).notes:
+        say(f"left out: {note}")
+    return context
 
 
 def _hands_on(here: Place, wanted: Preferences, *, asked: bool) -> bool:

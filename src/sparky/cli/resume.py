@@ -5,6 +5,7 @@ from functools import partial
 
 import click
 
+from sparky.app.build import left_out
 from sparky.app.read import House
 from sparky.cli.bug import report_bug
 from sparky.cli.home import house, run_argument_optional
@@ -33,6 +34,8 @@ def command(run: str | None, *, as_json: bool) -> int:
     for row in taken:
         say(f"going on with {row.run_id}: {row.title}")
         try:
+            for fault in left_out(home, home.store.state(row.run_id).context):
+                say(f"warning: {fault}")
             adopted = watch(home, row.run_id, partial(_adopt, home, row))
             if not adopted:
                 say(f"{row.run_id}: another process goes on with it")

@@ -1,12 +1,13 @@
 """`sparky scan`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.table import Table
 
-from sparky.app.build import ports_for
+from sparky.app.build import left_out, ports_for
 from sparky.app.intake import BY_DEFAULT, Scan, Sorted, base_of, context_of
 from sparky.cli.options import kinds_option, paths_argument, place, repository
 from sparky.cli.output import put_json, say
@@ -42,6 +43,7 @@ def command(
 ) -> int:
     """Show what the detectors find at HEAD, and which agent would mend it. Changes nothing.
 
+    A faulty agent is named, and left out: what is found is the same without it.
     PATHS limit it to some files or directories.
     """
     here = place(repo)
@@ -52,10 +54,13 @@ def command(
     ports = ports_for(here.house, context, wanted)
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     seen = look(ports, context, wanted, kinds or BY_DEFAULT, limits)
+    faults = left_out(here.house, context)
+    for fault in faults:
+        say(f"warning: {fault}")
     for note in seen.notes:
         say(f"note: {note}")
     if form == "json":
-        put_json(seen)
+        put_json(replace(seen, notes=(*faults, *seen.notes)))
     elif form == "sarif":
         put_json(sarif.render(seen.findings, TOOLS, seen.sha))
     else:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Event, Thread
 from typing import TypeVar
 
+from sparky.app.build import left_out
 from sparky.app.read import House
 from sparky.cli.bug import report_bug
 from sparky.cli.follow import follow
@@ -60,6 +61,8 @@ def take_issue(
 
 def go_on(home: House, state: PipelineState) -> None:
     """Start the next segment of a run, and see it to its end."""
+    for fault in left_out(home, state.context):
+        say(f"warning: {fault}")
     with home.locks.executor() as executor:
         home.store.continue_run(state, executor)
         watch(home, state.run_id, lambda: load("drive").start(home, executor, state))

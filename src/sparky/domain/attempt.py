@@ -86,6 +86,7 @@ class Trait(Enum):
     OUTAGE = "outage"
     OVER_BUDGET = "over_budget"
     TESTER_FOLLOWS = "tester_follows"
+    UNSHOWN = "unshown"
 
 
 UNCOUNTED = frozenset({Trait.HANDED_OVER, Trait.RATE_LIMITED, Trait.OUTAGE})

@@ -16,7 +16,7 @@ from sparky.domain.reference import in_scope
 
 _SUPPRESSION = re.compile(
     r"#\s*(noqa|type:\s*ignore|pyright:\s*ignore|ty:\s*ignore|pragma:\s*no\s*cover|pylint:\s*disable"
-    r"|nosec|fmt:\s*(off|skip)|ruff:\s*noqa|mypy:\s*ignore)",
+    r"|nosec|fmt:\s*(off|skip)|ruff:\s*noqa|(mypy|complexipy):\s*ignore)",
     re.IGNORECASE,
 )
 _SECRET = re.compile(
@@ -35,6 +35,8 @@ _LINT_CONFIG = {
     "mypy.ini",
     "pyrefly.toml",
     "pyrightconfig.json",
+    "complexipy.toml",
+    ".complexipy.toml",
     ".mypy.ini",
     "pytest.ini",
     "tox.ini",

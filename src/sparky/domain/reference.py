@@ -1,6 +1,7 @@
 """How people name issues and files: numbers are compared as numbers, files are named from the root."""
 
 import re
+from collections.abc import Collection
 from fnmatch import fnmatchcase
 from string import ascii_letters
 
@@ -138,6 +139,20 @@ def paths_in(entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if plain.endswith(":") and (paths or refused):
             break
     return tuple(paths), tuple(refused)
+
+
+def paths_mentioned(text: str, files: Collection[str]) -> tuple[str, ...]:
+    """The files and directories that a sentence names, of those that are there; a bare word names none."""
+    words = (
+        _tidy(_bare(quoted or linked or plain)) for quoted, linked, plain in _TOKEN.findall(text[:_LONGEST])
+    )
+    named = (word for word in words if "/" in word or "." in word)
+    there = (
+        word
+        for word in named
+        if word in files or any(one.startswith(f"{word.rstrip('/')}/") for one in files)
+    )
+    return tuple(dict.fromkeys(there))
 
 
 def in_scope(path: str, files: tuple[str, ...]) -> bool:

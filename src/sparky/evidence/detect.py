@@ -19,6 +19,7 @@ from sparky.domain.issue import Kind
 from sparky.evidence.failing import Hear
 from sparky.evidence.stubs import SPARKY, knowing
 from sparky.ports import Ports
+from sparky.tools.complexipy import RULE as COGNITIVE
 from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
@@ -30,8 +31,8 @@ _AT_ONCE = 4
 """How many tools run beside each other."""
 QUICKEST = "ruff"
 HEARING = "failures"
-SHARED = frozenset({"S324", "S506"})
-"""Rules by which ruff finds what another tool can mend."""
+SHARED = {"S324": "S324", "S506": "S506", "C901": COGNITIVE}
+"""Rules by which ruff finds what another tool tells by that of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,13 +119,15 @@ def _comparable(before: Sequence[Finding] | None, now: list[Finding]) -> list[Fi
 
 
 def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings, where of two tools that name one line by one rule the one that can mend it speaks."""
-    shared = {_spot(one) for one in findings if one.rule in SHARED and one.tool != "ruff"}
-    return tuple(one for one in findings if one.tool != "ruff" or _spot(one) not in shared)
+    """The findings without what ruff says of a line of which another tool says as much."""
+    told = {_spot(one, one.rule) for one in findings if one.tool != "ruff"}
+    return tuple(
+        one for one in findings if one.tool != "ruff" or _spot(one, SHARED.get(one.rule)) not in told
+    )
 
 
-def _spot(finding: Finding) -> tuple[str, int | None, str]:
-    return finding.location.path, finding.location.line, finding.rule
+def _spot(finding: Finding, rule: str | None) -> tuple[str, int | None, str | None]:
+    return finding.location.path, finding.location.line, rule
 
 
 def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:

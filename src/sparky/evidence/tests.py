@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from sparky.domain.attempt import Evidence
+from sparky.domain.attempt import Evidence, Stage, Trait, Verdict
 from sparky.domain.finding import Finding, fingerprint
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.domain.testing import Comparison, TestRun, Trouble, compare, normal_failure
@@ -51,6 +51,11 @@ def why_withheld(ports: Ports, context: Context, preferences: Preferences) -> Ca
         return known or ("" if tested else unshown(finding))
 
     return why
+
+
+def is_untested(state: PipelineState) -> bool:
+    """Whether a run was refused because its command finds no test to judge what it mended."""
+    return any(a.verdict is Verdict.REVISE and Trait.NO_TESTS in a.traits for a in state.of(Stage.TEST))
 
 
 def run_tests(

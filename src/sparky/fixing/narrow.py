@@ -10,16 +10,17 @@ from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Responsibility, Trait, Verdict
 from sparky.domain.conditions import FAULT
+from sparky.domain.finding import Left, fingerprint, left
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import UNITS, base_findings, diff_evidence, named, read_change, with_files
-from sparky.evidence.tests import StoppedError, withheld
-from sparky.fixing.composer import Piece
-from sparky.fixing.search import RestlessError, search
+from sparky.evidence.tests import StoppedError, is_untested, withheld
+from sparky.fixing.search import Pieces, RestlessError, search
 from sparky.fixing.stack import Layer, layers
 from sparky.fixing.trial import Trial, trial_of
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
-from sparky.tools.tool import ToolError, joined, units
+from sparky.tools.neutral import unshown
+from sparky.tools.tool import ToolError, joined, mends, units
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
@@ -31,6 +32,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     stack = _widened(stack, state, ports)
     trial = trial_of(state, ports, stack)
     try:
+        stays = _neutral(trial) if is_untested(state) else ()
         kept, culprits = search(trial)
         sha = trial.build(kept)
     except (ToolError, RestlessError) as error:
@@ -40,7 +42,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     except StoppedError as stopped:
         ports.repository.reset(state.run_id, state.head)
         return _stopped(handoff, state, stopped)
-    return _told(handoff, trial, sha, kept, culprits)
+    return _told(handoff, trial, sha, (kept, culprits), stays)
 
 
 def _stopped(handoff: Handoff, state: PipelineState, stopped: StoppedError) -> Attempt:
@@ -66,18 +68,46 @@ def _widened(stack: Sequence[Layer], state: PipelineState, ports: Ports) -> tupl
     return tuple(wide)
 
 
-def _told(
-    handoff: Handoff, trial: Trial, sha: str, kept: tuple[Piece, ...], culprits: tuple[Piece, ...]
-) -> Attempt:
-    """The attempt: what was kept, what was withdrawn and why; what is sure to break again is remembered."""
+def _neutral(trial: Trial) -> tuple[Left, ...]:
+    """Leave the trial nothing but edits that leave the program as it is; what stays for that, with why."""
     state, ports = trial.state, trial.ports
+    lines: dict[str, Left] = {}
+    kept: Pieces = ()
+    for index, layer in enumerate(trial.stack):
+        there = {(unit.path, unit.rule) for unit in layer.units}
+        paths = sorted({path for path, _ in there})
+        all_found = trial.composer.findings(trial.composer.texts(kept), paths, (layer.kind,))
+        found = [one for one in all_found if one.kind is layer.kind]
+        barred = [one for one in found if mends(layer.works, one) and unshown(one)]
+        lines |= {fingerprint(one): left(one, unshown(one)) for one in barred}
+        refused = {*withheld(ports, state.context, state.preferences, found), *lines}
+        mine = units(found, layer.works, refused)
+        kept += tuple((index, unit) for unit in mine if (unit.path, unit.rule) in there)
+    trial.stack = tuple(
+        replace(layer, units=tuple(unit for i, unit in kept if i == index))
+        for index, layer in enumerate(trial.stack)
+    )
+    return tuple(lines.values())
+
+
+def _told(
+    handoff: Handoff, trial: Trial, sha: str, found: tuple[Pieces, Pieces], stays: tuple[Left, ...]
+) -> Attempt:
+    """The attempt: what was kept, what was withdrawn and why; what is sure to break again is remembered.
+
+    `stays`: what there are no tests to judge.
+    """
+    state, ports = trial.state, trial.ports
+    kept, culprits = found
     lines, marks = trial.withdrawn(base_findings(state, ports) or (), culprits)
+    lines += stays
     ports.refusals.refuse(state.context.git_dir, marks)
     said = f"{len(kept)} edit(s) kept, {len(culprits)} withdrawn after {trial.count} trial(s)"
+    said += f", {len(stays)} finding(s) left that only tests could judge" if stays else ""
     # With nothing left of it the run goes on, where other kinds are still to come.
     later = any(route.agent is not None for route in state.routes[handoff.part + 1 :])
     changed = sha != state.base or later
-    attempt = handoff.begin(Verdict.PASS if changed else Verdict.REVISE, said)
+    attempt = handoff.begin(Verdict.PASS if changed or stays else Verdict.REVISE, said)
     attempt = named(replace(attempt, sha=sha), ports, lines)
     if not changed:
         return replace(attempt, traits=(Trait.WITHDRAWN, Trait.NO_CHANGE))

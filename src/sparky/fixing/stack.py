@@ -14,7 +14,7 @@ from sparky.domain.state import PipelineState
 from sparky.evidence.change import UNITS, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
 from sparky.evidence.failing import Hear
-from sparky.evidence.tests import find_command
+from sparky.evidence.tests import find_command, is_untested
 from sparky.fixing.offers import offered
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
@@ -140,7 +140,7 @@ def message(layer: Layer, state: PipelineState, ports: Ports, count: int) -> str
     files = len({unit.path for unit in layer.units})
     rules = ", ".join(sorted({unit.rule for unit in layer.units}))
     tools = ", ".join(sorted({unit.tool for unit in layer.units}))
-    tests = find_command(state, ports)
+    tests = None if is_untested(state) else find_command(state, ports)
     judged = f"Merged only where no test is worse than before: {shlex.join(tests)}" if tests else _UNVERIFIED
     return (
         f"{layer.kind.value}: mend {count} finding(s) in {files} file(s)\n\n"

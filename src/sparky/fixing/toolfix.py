@@ -9,7 +9,8 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Attempt, Tally, Trait, Verdict
 from sparky.domain.change import Change
 from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
-from sparky.domain.issue import Kind
+from sparky.domain.issue import Issue, Kind, Source
+from sparky.domain.reference import in_scope, paths_mentioned
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import (
     SEEN,
@@ -27,6 +28,7 @@ from sparky.fixing.early import Worse, safe_part, worse_for
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
+from sparky.tools.neutral import unshown
 from sparky.tools.table import ALONE
 from sparky.tools.tool import SILENT, ToolError, Unit, fixed, units
 
@@ -89,6 +91,7 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
         before = detect(ports, root, start, kinds, paths, before=known, hear=heard).findings if paths else ()
     refused = withheld(ports, state.context, state.preferences, before)
+    refused = {**refused, **_outside(state.issue, ports.repository.files(start), before)}
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(
         root=root,
@@ -100,6 +103,15 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         units=todo,
         refused=refused,
     )
+
+
+def _outside(issue: Issue, files: Sequence[str], findings: Iterable[Finding]) -> dict[str, str]:
+    """Fingerprints of what lies outside of what an issue names, with that as the reason."""
+    if issue.source is Source.FINDINGS:
+        return {}
+    said = issue.files or paths_mentioned(issue.title, frozenset(files))
+    why = f"the issue speaks of {', '.join(said)} alone"
+    return {fingerprint(one): why for one in findings if not in_scope(one.location.path, said)}
 
 
 def _mend(state: PipelineState, ports: Ports, work: _Work, rounds: int = _ROUNDS) -> _Work:
@@ -165,6 +177,8 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> 
     rest = [f for f in (*new, *others) if f.kind is work.kind]
     tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(back), rest=len(rest))
     attempt = _said(handoff, work.kind, tally, changed=sha is not None)
+    if any(map(unshown, (*gone, *work.brought))):
+        attempt = replace(attempt, traits=(*attempt.traits, Trait.UNSHOWN))
     attempt = named(replace(attempt, sha=sha or work.start), ports, _lines(ports, work, rest))
     if sha is None:
         return attempt

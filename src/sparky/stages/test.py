@@ -2,11 +2,21 @@
 
 from dataclasses import replace
 
-from sparky.domain.attempt import Attempt, GateResult, Responsibility, Trait, Verdict
+from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
+from sparky.evidence.change import by_tools_alone
 from sparky.evidence.renamed import without_renamed
-from sparky.evidence.tests import COMPARED, StoppedError, evidence_of, find_command, is_red, judge, run_tests
+from sparky.evidence.tests import (
+    COMPARED,
+    StoppedError,
+    evidence_of,
+    find_command,
+    is_red,
+    is_untested,
+    judge,
+    run_tests,
+)
 from sparky.evidence.whose import maker, whose_turn
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
@@ -27,10 +37,7 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         return replace(attempt, traits=(Trait.NO_TESTS,))
     base = run_tests(state, ports, command, state.base)
     if base.trouble is Trouble.NO_TESTS:
-        attempt = handoff.begin(
-            Verdict.SKIP, f"unverified by tests: {base.detail or 'no test was collected'}"
-        )
-        return replace(attempt, traits=(Trait.NO_TESTS,), evidence=(evidence_of(base),))
+        return _untested(handoff, state, ports, base)
     if base.trouble is not None:
         return _blocked(handoff, base, "at base")
     head = run_tests(state, ports, command, state.head)
@@ -42,6 +49,20 @@ def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         return _compared(handoff, state, ports, (base, head))
     except StoppedError as stopped:
         return _blocked(handoff, stopped.run, "at head")
+
+
+def _untested(handoff: Handoff, state: PipelineState, ports: Ports, base: TestRun) -> Attempt:
+    """No test judges anything: tools have to take back what may change what the program does."""
+    said = base.detail or "no test was collected"
+    unshown = any(Trait.UNSHOWN in attempt.traits for attempt in state.of(Stage.EXECUTE))
+    if unshown and by_tools_alone(state) and not is_untested(state):
+        attempt = handoff.begin(
+            Verdict.REVISE, f"{said}, which would show whether the program stays as it is"
+        )
+        attempt = replace(attempt, responsibility=maker(state, ports))
+    else:
+        attempt = handoff.begin(Verdict.SKIP, f"unverified by tests: {said}")
+    return replace(attempt, traits=(Trait.NO_TESTS,), evidence=(evidence_of(base),))
 
 
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:

@@ -7,12 +7,14 @@ import tomllib
 Options = dict[str, object]
 """By dotted name."""
 
-TOML = re.compile(r"(pyproject|pyrefly|ruff|\.ruff|tox|pdm|hatch|pixi|\.?coverage)\.toml$|^Pipfile$")
+TOML = re.compile(
+    r"(pyproject|pyrefly|\.?complexipy|\.?ruff|tox|pdm|hatch|pixi|\.?coverage)\.toml$|^Pipfile$"
+)
 INI = re.compile(
     r"^(pytest|tox|mypy|\.?pytest|\.mypy)\.ini$|^setup\.cfg$|^\.(coveragerc|flake8|pylintrc|bandit|isort\.cfg)$|^pylintrc$"
 )
 _SECTION = re.compile(
-    r"pytest|ruff|mypy|coverage|flake8|pylint|pyright|pyrefly|bandit|isort|pycodestyle|pydocstyle|tox|testenv|importlinter|vulture|interrogate"
+    r"pytest|ruff|mypy|coverage|flake8|pylint|pyright|pyrefly|complexipy|bandit|isort|pycodestyle|pydocstyle|tox|testenv|importlinter|vulture|interrogate"
     r"|^(run|report|lint|format|messages control|basic|paths|html|design|similarities)\b",
     re.IGNORECASE,
 )

@@ -2,7 +2,19 @@
 
 from collections.abc import Callable
 
-from sparky.tools import deptry, failures, mypy, pyrefly, pyright, repeated, rewrite, ruff, typos, vulture
+from sparky.tools import (
+    complexipy,
+    deptry,
+    failures,
+    mypy,
+    pyrefly,
+    pyright,
+    repeated,
+    rewrite,
+    ruff,
+    typos,
+    vulture,
+)
 from sparky.tools.tool import Read, Tool
 
 TOOLS: dict[str, Callable[[str, Read], Tool]] = {
@@ -10,6 +22,7 @@ TOOLS: dict[str, Callable[[str, Read], Tool]] = {
     "rewrite": rewrite.configure,
     "vulture": vulture.configure,
     "repeated": repeated.configure,
+    "complexipy": complexipy.configure,
     "typos": typos.configure,
     "deptry": deptry.configure,
     "mypy": mypy.configure,
@@ -19,7 +32,7 @@ TOOLS: dict[str, Callable[[str, Read], Tool]] = {
 }
 
 BINARIES = {name: name for name in TOOLS if name != "pyright"} | dict.fromkeys(
-    ("rewrite", "vulture", "repeated", "mypy", "pyrefly", "failures"), "python"
+    ("rewrite", "vulture", "repeated", "complexipy", "mypy", "pyrefly", "failures"), "python"
 )
 """The executable of each that comes with sparky; a program of sparky's own runs in sparky's own Python."""
 
