@@ -158,7 +158,7 @@ class Tests(Protocol):
         """
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
-        """A file of what functions are called with, and give (`tools/trace_calls.py`), kept; None: unseen."""
+        """A file of what functions are called with, and give (`tools/tracing`), kept; None: unseen."""
 
 
 @dataclass(frozen=True, kw_only=True)

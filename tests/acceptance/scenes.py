@@ -98,6 +98,9 @@ def test_the_table() -> None:
     Kind.IMPORT_ERROR: Scene(
         files={
             "mended/imports.py": "import os\n\nLIMIT = 3\n",
+            "mended/stock/__init__.py": "from .goods import TEA\nfrom .prices import *\n",
+            "mended/stock/goods.py": 'TEA = "tea"\n',
+            "mended/stock/prices.py": '__all__ = ["LOW"]\nLOW = 1\n',
             "refused/imports.py": '''import json
 
 
@@ -113,8 +116,11 @@ def test_the_codec() -> None:
     assert imports.codec("json")
 """,
         },
-        mended={"mended/imports.py": "LIMIT = 3\n"},
-        rule="By ruff: F401",
+        mended={
+            "mended/imports.py": "LIMIT = 3\n",
+            "mended/stock/__init__.py": "from .goods import TEA as TEA\nfrom .prices import LOW as LOW\n",
+        },
+        rule="By ruff: F401, F403",
         refused="refused/imports.py:1 F401 `json` imported but unused: "
         "withdrawn: its fix breaks tests/test_imports.py::test_the_codec",
         left="left/imports.py:2 F821 Undefined name `price`: "
@@ -432,6 +438,9 @@ def test_what_extends_the_shop_finds_its_line() -> None:
     Kind.TYPE_ERROR: Scene(
         files={
             "cart.py": _CART.replace("\n", "\r\n"),
+            "goods/__init__.py": "from goods.names import TEA\n",
+            "goods/names.py": 'TEA = "tea"\n',
+            "goods/till.py": "from goods import TEA\n\nDRINK = TEA\n",
             "pyproject.toml": '[project]\nname = "cart"\nversion = "1"\nrequires-python = ">=3.8"\n',
             "test_cart.py": """import cart
 
@@ -446,8 +455,11 @@ def test_what_reads_annotations() -> None:
     assert cart.plain.__annotations__ == {}
 """,
         },
-        mended={"cart.py": _MENDED_CART.replace("\n", "\r\n")},
-        rule="By mypy: no-untyped-def",
+        mended={
+            "cart.py": _MENDED_CART.replace("\n", "\r\n"),
+            "goods/__init__.py": "from goods.names import TEA as TEA\n",
+        },
+        rule="By mypy: attr-defined, no-untyped-def",
         refused="cart.py:13 no-untyped-def Function is missing a type annotation: "
         "withdrawn: its fix breaks test_cart.py::test_what_reads_annotations",
         left="cart.py:17 assignment Incompatible types in assignment "

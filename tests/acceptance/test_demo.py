@@ -18,7 +18,7 @@ def test_the_demo_withdraws_a_fix_refutes_a_claim_and_merges_the_rest(
     assert subjects == [
         "Discount is taken twice",
         "FORMATTING: mend 3 finding(s) in 2 file(s)",
-        "IMPORT_ERROR: mend 3 finding(s) in 2 file(s)",
+        "IMPORT_ERROR: mend 5 finding(s) in 3 file(s)",
         "DEAD_CODE: mend 1 finding(s) in 1 file(s)",
         "A small shop",
     ]

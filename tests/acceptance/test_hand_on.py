@@ -77,7 +77,7 @@ def test_what_no_rule_mends_is_mended_by_a_coding_agent_and_what_that_could_not_
 def test_bug_what_a_session_left_to_a_person_merged_itself_and_what_stays_on_purpose_was_handed_on(
     world_of: MakeWorld,
 ) -> None:
-    export = {"pkg/__init__.py": "from pkg.core import thing\n", "pkg/core.py": "def thing() -> None: ...\n"}
+    export = {"pkg/__init__.py": "from json import dumps\n"}
     world = world_of({**FILES, **export, ".agents/agents/reviewer.md": REVIEWER})
     said = fixed(world, *world.script({**RIGHT, "agent": "coder"}, {"agent": "reviewer", "success": False}))
     result = said.json()

@@ -87,4 +87,8 @@ def test_key() -> None:
                         found += 1
     return found
 """,
+    "stock/__init__.py": "from stock.goods import LIMIT\nfrom stock.names import *\n",
+    "stock/goods.py": '"""Goods."""\n\nLIMIT = 3\n',
+    "stock/names.py": '"""Names of goods."""\n\n__all__ = ("COFFEE", "TEA")\nCOFFEE, TEA = "coffee", "tea"\n',
+    "till.py": '"""The till."""\n\nfrom stock import COFFEE, LIMIT\n\nGOODS = [COFFEE] * LIMIT\n',
 }

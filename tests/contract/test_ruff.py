@@ -13,7 +13,7 @@ from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
 from sparky.domain.agent import Agent, ToolFix
 from sparky.domain.command import Completed, Ending
-from sparky.domain.finding import Finding
+from sparky.domain.finding import Finding, for_agent, kept
 from sparky.domain.issue import Kind
 from sparky.formats.values_json import decode, dump
 from sparky.tools.ruff_rules import BY_CODE, FORMAT
@@ -72,9 +72,18 @@ class Target:
         before = self.find()
         todo = units(before, works)
         tidy = self.tool.tidy(before, {unit.path for unit in todo})
-        done = self.run((*self.tool.replay(todo, works.unsafe), *self.tool.replay(tidy)))
+        done = [*self.run(self.tool.replay(todo, works.unsafe))]
+        for unit in todo:
+            self.patch(unit)
+        done += self.run(self.tool.replay(tidy))
         assert [result for result in done if not result.ok] == []
         return self.find()
+
+    def patch(self, unit: Unit) -> None:
+        """Edit for a unit, if that is how it is applied."""
+        if self.tool.patches(unit):
+            (offered,) = self.run([self.tool.offer(unit)])
+            self.write(unit.path, self.tool.patch(offered, [unit], self.read))
 
 
 def tool_fix(agent: Agent) -> ToolFix:
@@ -145,7 +154,7 @@ def test_the_targets_own_valid_configuration_is_followed(tmp_path: Path) -> None
     found = target.find(paths=(".", "vendor/a.py"))
     assert places(found) == [("a.py", None, FORMAT), ("a.py", 7, "PIE790"), ("b.py", 1, "E501")]
     why = target.tool.why_left(found[1], tool_fix(DEAD_CODE))
-    assert (units(found, tool_fix(DEAD_CODE)), why) == ((), "needs a coding agent: ruff has no fix for it")
+    assert (units(found, tool_fix(DEAD_CODE)), why) == ((), for_agent("ruff has no fix for it"))
 
 
 def test_every_option_that_is_passed_on_is_known_to_ruff(tmp_path: Path) -> None:
@@ -185,20 +194,20 @@ def test_formatting_mends_layout_keeps_crlf_and_says_why_the_rest_stays(tmp_path
     )
     tool, works = target.tool, tool_fix(FORMATTING)
     assert [(f.rule, tool.why_left(f, works)) for f in rest] == [
-        ("W293", "unsafe fix not allowed for W293: inside a string literal, whose text would change"),
-        ("E501", "needs a coding agent: the formatter cannot split this line"),
+        ("W293", kept("unsafe fix not allowed for W293: inside a string literal, whose text would change")),
+        ("E501", for_agent("the formatter cannot split this line")),
     ]
     assert sorted(f.rule for f in fixed(before, rest)) == ["E401", "I001", FORMAT]
     assert sorted(path.name for path in target.root.iterdir()) == ["a.py"]
 
 
 def test_an_unused_import_goes_but_never_from_an_init_file(tmp_path: Path) -> None:
-    source = "import os\n\nfrom pkg import names\n"
+    source = "import os\n\nimport pkg.names\n"
     target = Target(tmp_path, **{"pkg/__init__.py": source, "pkg/names.py": CLEAN, "a.py": source})
     rest = target.mend(IMPORTS)
     assert (target.read("pkg/__init__.py"), target.read("a.py")) == (source.encode(), b"\n")
     works = tool_fix(IMPORTS)
-    why = "re-export in __init__.py: others may import it from here"
+    why = kept("re-export in __init__.py: others may import it from here")
     assert [(f.location.path, target.tool.why_left(f, works)) for f in rest] == [("pkg/__init__.py", why)] * 2
     done = target.run(target.tool.fix(["F401"], ["pkg/__init__.py"], unsafe=["F401"]))
     assert ([result.ok for result in done], target.read("pkg/__init__.py")) == ([True] * 2, source.encode())
@@ -247,7 +256,7 @@ def test_a_file_that_cannot_be_read_has_one_kind_of_finding_and_is_never_mended(
         ("latin.py", None, "unreadable"),
     ]
     why = [target.tool.why_left(finding, tool_fix(IMPORTS)) for finding in before[1:]]
-    assert why == ["ruff cannot read this file, so nothing in it is mended"] * 2
+    assert why == [kept("ruff cannot read this file, so nothing in it is mended")] * 2
     assert places(target.mend(IMPORTS)) == places(before[1:])
     assert target.read("broken.py") == broken.encode()
 
@@ -291,11 +300,11 @@ def test_why_something_stays_is_said_for_each_reason(tmp_path: Path) -> None:
             ("F541", dead),
         )
     } == {
-        ("F401", ""),
-        ("F811", "needs a coding agent: which of two definitions was meant is for their author to say"),
-        ("PIE794", "needs a coding agent: which of two assignments was meant is for their author to say"),
-        ("F841", ""),
-        ("F541", "needs a coding agent: F541 is not among the rules that are mended"),
+        ("F401", None),
+        ("F811", for_agent("which of two definitions was meant is for their author to say")),
+        ("PIE794", for_agent("which of two assignments was meant is for their author to say")),
+        ("F841", None),
+        ("F541", for_agent("F541 is not among the rules that are mended")),
     }
 
 

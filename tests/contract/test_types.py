@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from sparky.adapters.traced import gathered
-from sparky.tools import trace_calls
 from sparky.tools.programs.annotations import Annotated, Style
 from sparky.tools.programs.checking import Error, module_of, roots
 from sparky.tools.programs.chosen import annotated
@@ -25,6 +24,7 @@ from sparky.tools.programs.typed import Workshop, run
 from sparky.tools.programs.variables import Variables
 from sparky.tools.ruff_json import patched
 from tests.contract.conftest import Target
+from tests.contract.test_traced import traced
 
 CLASSES = Classes(
     bases={"shop.cart:Big": ["shop.cart:Cart"], "tests.fake:Fake": ["shop.cart:Cart"], "tests.fake:Odd": []},
@@ -260,15 +260,16 @@ def wants(line: int, name: str) -> Error:
     return Error(file="a.py", line=line, column=1, code="var-annotated", message=f'annotation for "{name}"')
 
 
-def test_a_variable_gets_the_type_of_what_is_put_into_it() -> None:
+def test_a_variable_gets_the_type_of_what_is_put_into_it(tmp_path: Path) -> None:
     one = file(VARIABLES)
     lines = {node.targets[0].lineno: ast.unparse(node.targets[0]) for _, node in one.assignments.values()}
     said = 'Incompatible types in assignment (… base class "Page" defined the type as "Page")'
     redefined = Error(file="a.py", line=19, column=1, code="assignment", message=said)
-    found = Variables({"a.py": one}).words([*(wants(*pair) for pair in lines.items()), redefined])["a.py"]
+    errors = [*(wants(*pair) for pair in lines.items()), redefined]
+    found = Variables({"a.py": one}, tmp_path).words(errors)["a.py"]
     assert {lines[line]: text for line, text in sorted(found.variables.items(), reverse=True)} == {
         "rules": "tuple[str, ...]",
-        "widget": "shop.page:Page",
+        "widget": "typing:ClassVar[shop.page:Page]",
         "found": "set[int]",
         "more": "list[str | None]",
     }
@@ -276,6 +277,34 @@ def test_a_variable_gets_the_type_of_what_is_put_into_it() -> None:
     assert made == VARIABLES.replace("rules = tu", "rules: tuple[str, ...] = tu").replace(
         "widget = Page", "widget: Page = Page"
     ).replace("from d", "from __future__ import annotations\nfrom d")
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"),
+    [
+        ("page.widget.size = 1\nsetattr(page, 'size', 1)\n", True),
+        ("page.widget = None\n", False),
+        ("del page.widget\n", False),
+        ("page.widget += 1\n", False),
+        ("for page.widget in (): ...\n", False),
+        ("setattr(page, 'widget', 1)\n", False),
+        ("setattr(page, name, 1)\n", False),
+        ("super().__setattr__(name, 1)\n", False),
+        ("vars(page)\npage.__dict__.update(widget=1)\n", False),
+        ("class Slotted:\n    __slots__ = ('size', 'widget')\n", False),
+        ("class Other:\n    widget: int\n", False),
+        ("page.widget = (\n", True),
+    ],
+)
+def test_what_no_instance_has_of_its_own_is_of_its_class(
+    elsewhere: str, tmp_path: Path, *, expected: bool
+) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_page.py").write_text(elsewhere)
+    said = 'Incompatible types in assignment (… base class "Page" defined the type as "Page")'
+    redefined = Error(file="a.py", line=19, column=1, code="assignment", message=said)
+    found = Variables({"a.py": file(VARIABLES)}, tmp_path).words([redefined])["a.py"]
+    assert found.variables == {6: "typing:ClassVar[shop.page:Page]" if expected else "shop.page:Page"}
 
 
 def test_what_hushes_a_checker_is_never_proposed() -> None:
@@ -299,62 +328,6 @@ def test_modules_are_named_as_they_are_imported() -> None:
     packages = {"src/shop", "src/shop/parts"}
     assert [module_of(path, packages) for path in files] == ["shop", "shop.parts", "shop.parts.cart", "tool"]
     assert roots(files) == ["src"]
-
-
-SHOP = """\
-class Cart:
-    def __init__(self, owner):
-        self.owner = owner
-
-    def names(self, few=None):
-        for name in few or ["a"]:
-            yield name
-
-
-def total(prices, *more, tax=0):
-    if not prices:
-        raise ValueError
-    return sum(prices) + tax
-
-
-def owner(cart):
-    return cart.owner
-"""
-CALLS = (
-    "import shop\ncart = shop.Cart('ada')\nlist(cart.names())\nshop.total([1], 'x', tax=1.5)\n"
-    "shop.owner(cart)\n"
-    "try:\n    shop.total([])\nexcept ValueError:\n    pass\n"
-)
-
-
-def traced(root: Path) -> Path:
-    """What was seen of SHOP while CALLS ran, in a process that is watched from its start."""
-    beside, code = root / "beside", root / "code"
-    for folder in (beside, code):
-        folder.mkdir()
-    (code / "shop.py").write_text(SHOP)
-    (beside / "tracer.py").write_bytes(Path(trace_calls.__file__).read_bytes())
-    start = f"import tracer\ntracer.start([{str(code)!r}], {str(beside)!r})\n"
-    (beside / "sitecustomize.py").write_text(start)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(beside), str(code)))}
-    subprocess.run([sys.executable, "-c", CALLS], cwd=code, env=env, check=True)
-    (told,) = beside.glob("calls-*.json")
-    return told
-
-
-def test_a_running_program_shows_what_its_functions_are_called_with(tmp_path: Path) -> None:
-    told = json.loads(traced(tmp_path).read_bytes())
-    assert {f"{path} {name}": slots for path, name, _, slots in told["functions"]} == {
-        "shop.py Cart.__init__": {"owner": [["str"]], "return": [["None"]]},
-        "shop.py Cart.names": {"few": [["None"]], "yield": [["str"]], "return": [["None"]]},
-        "shop.py total": {
-            "prices": [["list", [["int"]]], ["list", []]],
-            "more": [["str"]],
-            "tax": [["float"], ["int"]],
-            "return": [["float"]],
-        },
-        "shop.py owner": {"cart": [["shop:Cart"]], "return": [["str"]]},
-    }
 
 
 @pytest.mark.soak
@@ -476,6 +449,22 @@ def test_a_file_that_would_not_parse_any_more_loses_its_annotations(
     )
 
 
+def test_bug_mypy_took_a_file_for_what_it_was_if_its_size_and_the_second_were_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = parsed(b"def f(a):\n    return a.upper()\n\n\nLOUD = f('a')\n")
+    (tmp_path / "m.py").write_bytes(one.source)
+    shop = Workshop(tmp_path, {"m.py": one}, ())
+    seconds, found = [], []
+    for text in ("str", "int", "str"):
+        shop.write({"m.py": replace(one, slots={("f", 0): {"a": (text,), "return": ("str",)}})})
+        seconds.append(int((tmp_path / "m.py").stat().st_mtime))
+        found.append([error.code for error in shop.new()])
+    assert len({*seconds}) == len(seconds)
+    assert found == [[], ["no-any-return", "attr-defined", "arg-type"], []]
+
+
 def test_a_signature_that_is_split_keeps_what_its_author_wrote() -> None:
     source = "def f(mode=0o644, *, size=1_000, name=\"é\", n: 'int'=(k := 2), end=(1 + 2)):\n    pass\n"
     made = with_words(file(source, style=Style(line=80)), {"f": {"mode": "int", "return": "None"}})
@@ -517,9 +506,53 @@ def test_a_variable_is_annotated_and_a_method_only_with_what_overrides_it(
     found = run(["m.py"], (), tmp_path / "calls.json", None, annotate=True)
     edits = [edit for one in found if one.fix for edit in one.fix.edits]
     assert patched(RULES.encode(), edits).decode() == (
-        "from __future__ import annotations\n"
+        "from __future__ import annotations\nfrom typing import ClassVar\n"
         + RULES.replace("rules = tuple()", "rules: tuple[str, ...] = tuple()")
-        .replace('kind = "plain"', 'kind: int | str = "plain"')
+        .replace('kind = "plain"', 'kind: ClassVar[int | str] = "plain"')
         .replace("def scan(self, text):", "def scan(self, text) -> bool:")
         .replace("def scanned(text):", "def scanned(text: str) -> bool:")
     )
+
+
+PACKAGE = {
+    "shop/__init__.py": "from .cart import Cart, total\r\nfrom shop.goods import tea as drink, water\r\n"
+    "from json import dumps\r\n",
+    "shop/cart.py": "class Cart: ...\n\n\ndef total() -> int:\n    return 3\n",
+    "shop/goods.py": "__all__ = ['tea']\ntea, water = 1, 2\n",
+    "shop/sums.py": "from shop import *\n\ntotal = 'a sum'\n",
+    "shop/till.py": "import shop\nfrom shop import Cart, dumps, drink, water\n\n\n"
+    "def text() -> int:\n    from shop import Cart, total\n\n"
+    "    print(shop.Cart, Cart, dumps, drink, water)\n    return total()\n",
+}
+
+
+def exports(paths: list[str], *, annotate: bool) -> list[tuple[str, int, str, list[str]]]:
+    """What the program says of names that are not exported: place, name, edits."""
+    return [
+        (
+            one.filename,
+            one.location.row if one.location else 0,
+            one.message.rpartition(" ")[2],
+            [edit.content for edit in one.fix.edits] if one.fix else [],
+        )
+        for one in run(paths, (), None, None, annotate=annotate)
+        if one.code == "attr-defined"
+    ]
+
+
+def test_what_a_module_does_not_export_is_told_and_mended_once_where_that_imports_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop").mkdir()
+    for path, text in PACKAGE.items():
+        (tmp_path / path).write_bytes(text.encode())
+    elsewhere: list[tuple[str, int, str, list[str]]] = [
+        ("shop/till.py", 2, '"dumps"', []),
+        ("shop/till.py", 2, '"drink"', []),
+    ]
+    cart, water = ("shop/__init__.py", 1, '"Cart"'), ("shop/__init__.py", 2, '"water"')
+    mended, total = [(*cart, [" as Cart"]), (*water, [" as water"])], ("shop/__init__.py", 1, '"total"')
+    found = exports(["."], annotate=False)
+    assert sorted(found) == sorted([*mended, *elsewhere, (*total, [" as total"])])
+    assert sorted(exports(["."], annotate=True)) == sorted([*mended, *elsewhere, (*total, [])])

@@ -133,3 +133,32 @@ def _diagnostics(path: Path) -> list[dict[str, object]]:
         for number, line in enumerate(file.read_text().splitlines(), 1)
         if line == "import os"
     ]
+
+
+def typed(command: Command) -> Completed:
+    """A mypy that finds functions of no parameters untyped, and would have them return nothing."""
+    words = command.argv
+    paths = [command.cwd / path for path in words[words.index("--") + 1 :]]
+    files = [file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+    found = [
+        {
+            "code": "no-untyped-def",
+            "filename": str(file.relative_to(command.cwd)),
+            "message": "Function is missing a return type annotation",
+            "location": {"row": number, "column": 1},
+            "fix": {
+                "applicability": "unsafe",
+                "edits": [
+                    {
+                        "content": " -> None",
+                        "location": {"row": number, "column": len(line)},
+                        "end_location": {"row": number, "column": len(line)},
+                    }
+                ],
+            },
+        }
+        for file in files
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if line.endswith("():")
+    ]
+    return answer(command, json.dumps(found).encode())

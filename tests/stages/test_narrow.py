@@ -9,12 +9,13 @@ import pytest
 
 from sparky.adapters.memory import MemoryTests
 from sparky.domain.attempt import Stage, Verdict
+from sparky.domain.issue import Kind
 from sparky.domain.state import Context, Handoff, Outcome
 from sparky.domain.testing import TestOutcome, TestRun, Trouble
 from sparky.fixing.trial import MAX_TRIALS, trial_of
 from sparky.fixing.verdict import Blame
 from sparky.tools.tool import Unit
-from tests.stages.stand import Red, Stand, real_ruff
+from tests.stages.stand import Red, Stand, real_ruff, typed
 from tests.stages.whole import end, fixed, left, refused, text
 
 NEEDED = b"import json\nimport needed\nimport os\n\nX = 1\n"
@@ -213,6 +214,28 @@ def test_what_was_not_tried_for_want_of_trials_is_not_blamed(stand: Stand) -> No
     piece = (0, Unit(path="a.py", rule="F401"))
     assert trial.is_green([piece]) is False
     assert trial.blame == {piece: Blame(why="was not shown to be safe in 60 trials", lasting=False)}
+
+
+ELSE = """
+def f{0}():
+    if X:
+        return {0}
+    else:
+        return None
+"""
+
+
+def test_types_are_not_made_anew_for_each_part_of_other_edits_that_is_tried(stand: Stand) -> None:
+    stand.programs = {"mypy": typed}
+    needed = b"return 11\n    else:"
+    stand.red = lambda files: {} if needed in files["a.py"] else {"test_a": "it is needed"}
+    source = "X = 1\n" + "".join("\n" + ELSE.format(number) for number in range(16))
+    kinds = (Kind.COMPLEXITY, Kind.TYPE_ERROR, Kind.FORMATTING)
+    state = fixed(stand, {"a.py": source.encode()}, kinds=kinds)
+    made = text(stand, state) or b""
+    assert (made.count(b"else"), made.count(b" -> None:"), needed in made) == (1, 16, True)
+    made_anew = [command for command in stand.house.shell.ran if "--annotate" in command.argv]
+    assert len(made_anew) == 2
 
 
 def test_bug_a_test_that_fails_now_and_then_condemned_an_innocent_fix_for_good(stand: Stand) -> None:

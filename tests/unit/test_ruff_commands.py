@@ -12,7 +12,7 @@ RUFF = Ruff(binary="ruff", config=RuffConfig(modern=True))
 
 OTHERS = {
     *("typo", "unused-private", "repeated-function", "DEP002"),
-    *("no-untyped-def", "var-annotated", "assignment"),
+    *("no-untyped-def", "var-annotated", "assignment", "attr-defined"),
     *("moved-import", "renamed-name", "moved-file"),
 }
 """What tools beside ruff find."""

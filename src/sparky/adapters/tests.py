@@ -12,7 +12,7 @@ from sparky.adapters.installs import Installs
 from sparky.adapters.locks import FileLocks
 from sparky.adapters.performance import Performance
 from sparky.adapters.scratch import scratch
-from sparky.adapters.traced import gathered
+from sparky.adapters.traced import gathered, sources
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
 from sparky.adapters.watch import Numbers
 from sparky.domain.command import Completed, Ending, Level, digest
@@ -25,7 +25,6 @@ from sparky.targets.discover import find_command, is_python
 from sparky.targets.environment import TargetEnvironment
 from sparky.targets.suite import ending, last_line
 from sparky.targets.suites.table import suite_of
-from sparky.tools import trace_calls
 
 _FORMAT = "3"
 _INSTALLATION = "installation of the project"
@@ -123,7 +122,7 @@ class PytestTests:
             record = self._record(sha, command, environment, 1)
         except BuildError:
             return None
-        tracer = digest(Path(trace_calls.__file__).read_bytes())
+        tracer = digest(b"".join(source for _, source in sorted(sources().items())))
         kept = self._cache / "traces" / f"{record.stem}-{tracer[:16]}.json"
         with self._locks.hold(f"traces-{record.stem}"), scratch(self._cache / "scratch") as place:
             if not kept.is_file():

@@ -11,23 +11,29 @@ import msgspec
 
 from sparky.foreign import open_foreign
 
-_TRACER = "trace_calls.py"
 _LIMIT = 256_000_000
 """How many bytes are read of all files."""
-_START = "import sparky_trace_calls\n\nsparky_trace_calls.start({roots!r}, {out!r})\n"
+_START = "import sparky_tracing\n\nsparky_tracing.start({roots!r}, {out!r})\n"
 
 
 def start(place: Path, roots: Iterable[Path]) -> None:
     """Have the functions below `roots` watched in a run in a scratch `place`."""
     plugin = place / "plugin"
-    source = importlib.resources.files("sparky") / "tools" / _TRACER
-    (plugin / f"sparky_{_TRACER}").write_bytes(source.read_bytes())
+    (plugin / "sparky_tracing").mkdir()
+    for name, source in sources().items():
+        (plugin / "sparky_tracing" / name).write_bytes(source)
     told = _START.format(roots=[str(root) for root in roots], out=str(place / "out"))
     (plugin / "sitecustomize.py").write_text(told, encoding="utf-8")
 
 
+def sources() -> dict[str, bytes]:
+    """The files of the tracer, by name."""
+    files = (importlib.resources.files("sparky") / "tools" / "tracing").iterdir()
+    return {file.name: file.read_bytes() for file in files if file.name.endswith(".py")}
+
+
 class _Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What `trace_calls.py` writes."""
+    """What the tracer writes."""
 
     functions: list[tuple[str, str, int, dict[str, list[object]]]]
     classes: dict[str, list[str]]

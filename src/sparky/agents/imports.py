@@ -1,4 +1,4 @@
-"""IMPORT_ERROR: imports that nobody uses or that are made twice, removed by ruff."""
+"""IMPORT_ERROR: imports that are unused or made twice, removed by ruff, and re-exports, said to be such."""
 
 import re
 
@@ -30,8 +30,8 @@ IMPORTS = Agent(
     name="imports",
     role=Role.CODER,
     kinds=(Kind.IMPORT_ERROR,),
-    description="Removes unused and repeated imports with ruff, but never from an __init__.py.",
-    works=ToolFix(tools=("ruff",), rules=("F401", "F811")),
+    description="Removes unused and repeated imports with ruff; in an __init__.py it marks re-exports.",
+    works=ToolFix(tools=("ruff",), rules=("F401", "F403", "F811"), unsafe=("F403",)),
     bid=_bid,
     takes=(
         example("Remove unused imports", Kind.IMPORT_ERROR),

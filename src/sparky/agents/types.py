@@ -5,7 +5,7 @@ from sparky.agents.specialist import by_rules
 from sparky.domain.agent import Agent, Role, ToolFix
 from sparky.domain.issue import Kind, Source
 
-RULES = ("no-untyped-def", "var-annotated", "assignment")
+RULES = ("no-untyped-def", "var-annotated", "assignment", "attr-defined")
 
 TYPES = Agent(
     name="types",

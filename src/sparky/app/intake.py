@@ -14,7 +14,7 @@ from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Budget, Evidence
 from sparky.domain.change import below, nameless
 from sparky.domain.errors import UsageError, UserError
-from sparky.domain.finding import Finding, findings_issue, left, leftovers_issue
+from sparky.domain.finding import Fate, Finding, findings_issue, left, leftovers_issue
 from sparky.domain.issue import Issue, Kind, branch_name, issue_key, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
@@ -121,9 +121,6 @@ BY_DEFAULT = tuple(kind for kind in SAFE_ORDER if kind not in ASKED_FOR)
 HANDED_ON = 50
 """How many findings of a kind one session gets."""
 
-_ABLE = ("needs a coding agent", "withdrawn: ")
-"""How the reason begins why a finding stays that a session may mend; all else stays as it is on purpose."""
-
 _LINE = 300
 """How many characters of each."""
 
@@ -135,11 +132,24 @@ _NOBODY = ("", ToolFix(tools=(), rules=()))
 
 @dataclass(frozen=True, kw_only=True)
 class Sorted:
-    """One finding, and what sparky would do: `agent` mends it; None: it stays, and `why` says why."""
+    """One finding, and what sparky would do: `agent` mends it; None: it stays, and `why` says why.
+
+    `fate`: what it then waits for; None: it is mended, or no agent has its kind.
+    """
 
     finding: Finding
     agent: str | None
     why: str
+    fate: Fate | None = None
+
+    @property
+    def is_for_session(self) -> bool:
+        """Whether a coding agent may mend it."""
+        match self.fate:
+            case Fate.CODING_AGENT | Fate.WITHDRAWN:
+                return True
+            case Fate.PERSON | Fate.KEPT | None:
+                return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,9 +198,10 @@ def scan(
     for finding in seen.findings:
         if finding.kind in wanted or finding.rule in BROKEN:
             name, works = fixers.get(finding.kind, _NOBODY)
-            why = tools[finding.tool].why_left(finding, works) or withheld(finding)
-            able = mends(works, finding) and not why
-            found.append(Sorted(finding=finding, agent=name if able else None, why=why))
+            stay = tools[finding.tool].why_left(finding, works) or withheld(finding)
+            agent = name if mends(works, finding) and stay is None else None
+            why, fate = (stay.why, stay.fate) if stay else ("", None)
+            found.append(Sorted(finding=finding, agent=agent, why=why, fate=fate))
     return Scan(
         sha=context.base,
         kinds=wanted,
@@ -213,7 +224,7 @@ def handed_on(house: House, seen: Scan, issue: Issue, context: Context) -> Issue
     parts = [issue]
     for kind in (kind for kind in seen.kinds if kind is not Kind.DEPENDENCY):  # see gates.protected
         mine = [one for one in seen.findings if one.finding.kind is kind and one.agent is None]
-        able = [one for one in mine if one.why.startswith(_ABLE)]
+        able = [one for one in mine if one.is_for_session]
         lines = [left(one.finding, one.why).line[:_LINE] for one in able[:HANDED_ON]]
         if lines:
             handed = house.blobs.put(encode(tuple(one.finding for one in able[:HANDED_ON])))

@@ -85,6 +85,41 @@ def appeared(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Findi
     return gone(after, before)
 
 
+class Fate(Enum):
+    """What a finding waits for that no rule mends: nothing, where it is `KEPT`.
+
+    `WITHDRAWN`: its fix by a rule broke something; a coding agent may find another.
+    """
+
+    CODING_AGENT = "coding_agent"
+    WITHDRAWN = "withdrawn"
+    PERSON = "person"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stay:
+    """Why a finding stays, for a person, and what it waits for."""
+
+    fate: Fate
+    why: str
+
+
+def for_agent(why: str) -> Stay:
+    """It takes a coding agent."""
+    return Stay(fate=Fate.CODING_AGENT, why=f"needs a coding agent: {why}")
+
+
+def for_person(why: str) -> Stay:
+    """It takes a person: no agent is to mend it."""
+    return Stay(fate=Fate.PERSON, why=f"needs a person: {why}")
+
+
+def kept(why: str) -> Stay:
+    """It stays as it is, on purpose or for want of a judge."""
+    return Stay(fate=Fate.KEPT, why=why)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Left:
     """A finding that stays: its fingerprint, where and what it is, and why it stays."""

@@ -7,12 +7,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sparky.domain.attempt import Evidence, Stage, Trait, Verdict
-from sparky.domain.finding import Finding, fingerprint
+from sparky.domain.finding import Fate, Finding, Stay, fingerprint, kept
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.domain.testing import Comparison, TestRun, Trouble, compare, normal_failure
 from sparky.evidence.failing import Hear, hear
 from sparky.ports import Ports
-from sparky.tools.neutral import unshown
+from sparky.tools.neutral import UNSHOWN, unshown
 
 COMPARED = "comparison"
 """The blob of a TEST attempt that holds head against base, by the identity of each failure."""
@@ -37,18 +37,21 @@ def withheld(
 ) -> dict[str, str]:
     """Fingerprints of what is not to be mended, with why: withdrawn before, or no test would judge it."""
     why = why_withheld(ports, context, preferences)
-    marks = ((fingerprint(one), said) for one in findings if (said := why(one)))
+    marks = ((fingerprint(one), stay.why) for one in findings if (stay := why(one)))
     return {**dict(marks), **ports.refusals.refusals(context.git_dir)}
 
 
-def why_withheld(ports: Ports, context: Context, preferences: Preferences) -> Callable[[Finding], str]:
-    """What says why a finding is not to be mended, as `withheld` does; "" if it is."""
+def why_withheld(
+    ports: Ports, context: Context, preferences: Preferences
+) -> Callable[[Finding], Stay | None]:
+    """What says why a finding is not to be mended, as `withheld` does; None if it is."""
     tested = preferences.test_command or ports.tests.discover(context, context.base)
     refused = ports.refusals.refusals(context.git_dir)
 
-    def why(finding: Finding) -> str:
-        known = refused.get(fingerprint(finding), "") if refused else ""
-        return known or ("" if tested else unshown(finding))
+    def why(finding: Finding) -> Stay | None:
+        if refused and (known := refused.get(fingerprint(finding))):
+            return Stay(fate=Fate.WITHDRAWN, why=known)
+        return kept(UNSHOWN) if not tested and unshown(finding) else None
 
     return why
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import detect, reader
+from sparky.evidence.detect import bind, detect, reader
 from sparky.evidence.failing import Hear
 from sparky.fixing.stack import Layer, apply
 from sparky.ports import Ports
@@ -82,6 +82,10 @@ class Composer:
         texts = self.texts([(i, other) for i, other in kept if i < index])
         found = self.findings(texts, (unit.path,), (layer.kind,))
         return tuple((index, part) for part in parts(unit, found, layer.works))
+
+    def learns(self, unit: Unit) -> bool:
+        """Whether a unit's tool learns from the target's tests, and so takes long to say how to edit."""
+        return bind(self._ports, unit.tool, self._root).learns
 
     def findings(
         self, texts: Texts, paths: Sequence[str], kinds: Iterable[Kind], also: Iterable[Kind] = ()

@@ -1,7 +1,8 @@
 """The search for the largest part of a refused stack of fixes that is safe.
 
 First the files that the refusal names are set aside, till the rest is green; then each of them gets back what
-is safe beside all else: by unit (one rule in one file), then by finding. What is left is judged as a whole.
+is safe beside all else: by unit (one rule in one file), then by finding. Edits that are long in coming, and
+others wherever another edit is, come last, beside all that is kept. What is left is judged as a whole.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,11 +34,14 @@ def search(trial: Trial) -> tuple[Pieces, Pieces]:
 
 
 def _safe(trial: Trial, pieces: Pieces, first: Iterable[str]) -> tuple[Pieces, Pieces]:
-    aside = _aside(trial, pieces, first)
-    kept = tuple(piece for piece in pieces if piece[1].path not in aside)
+    last = trial.learnt(pieces)
+    rest = tuple(piece for piece in pieces if piece not in last)
+    aside = _aside(trial, rest, first)
+    kept = tuple(piece for piece in rest if piece[1].path not in aside)
+    groups = [group for group in (*(_of(rest, path) for path in aside), last) if group]
     culprits: Pieces = ()
-    for path in aside:
-        kept, bad = _narrowed(trial, kept, _of(pieces, path), alone=len(aside) == 1)
+    for group in groups:
+        kept, bad = _narrowed(trial, kept, group, alone=len(groups) == 1 and not last)
         for piece in bad:
             apart = trial.composer.parts(kept, piece)
             kept, worst = _narrowed(trial, kept, apart, alone=True) if len(apart) > 1 else (kept, (piece,))

@@ -214,6 +214,7 @@ def _lines(ports: Ports, work: _Work, rest: Sequence[Finding]) -> tuple[Left, ..
     lines = []
     for finding in rest:
         tool = tools[finding.tool]
-        why = tool.why_left(finding, work.works) or work.refused.get(fingerprint(finding), "")
+        stay = tool.why_left(finding, work.works)
+        why = stay.why if stay else work.refused.get(fingerprint(finding))
         lines.append(left(finding, why or (_NO_TYPE if tool.learns else "its fix did not make it go away")))
     return tuple(lines)

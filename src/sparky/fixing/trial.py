@@ -60,6 +60,11 @@ class Trial:
         layers = reversed(tuple(enumerate(self.stack)))
         return tuple((index, unit) for index, layer in layers for unit in layer.units)
 
+    def learnt(self, pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+        """Those whose edits are long in coming, and made anew for any other edits before; none if all are."""
+        slow = tuple(piece for piece in pieces if self.composer.learns(piece[1]))
+        return slow if len(slow) < len(pieces) else ()
+
     def is_green(self, pieces: Sequence[Piece]) -> bool:
         """Whether nothing is to be seen in a subset of what was wrong before."""
         return self.refusal(pieces) is None

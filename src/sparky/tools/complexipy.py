@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 
 from sparky.domain.change import below, is_test_path
 from sparky.domain.command import Completed
+from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
 from sparky.tools.listing import Listing, plain, program
 from sparky.tools.ruff_config import load
@@ -19,7 +20,7 @@ from sparky.tools.tool import Read
 RULE = "cognitive-complexity"
 _DEFAULT = 15
 """The cognitive complexity over which a function is told of, unless the target says another."""
-_WHY = "needs a coding agent: how to take a function apart is no rule's to say"
+_WHY = for_agent("how to take a function apart is no rule's to say")
 _OWN, _SHARED = ("complexipy.toml", ".complexipy.toml"), "pyproject.toml"
 _LIMIT, _ONLY, _NEVER = "max-complexity-allowed", "paths", "exclude"
 

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from sparky.domain.command import Completed
+from sparky.domain.finding import for_agent, for_person, kept
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.listing import Listing
 from sparky.tools.programs.sources import tree_of
@@ -22,9 +23,9 @@ from sparky.tools.tool import Argv, Read
 MISSING, UNUSED, MISPLACED = "DEP001", "DEP002", "DEP004"
 _TRANSITIVE = "DEP003"
 _WHY = {
-    MISSING: "needs a person: a guess could install a stranger's package of that name",
-    UNUSED: "it may be a plugin, or bring a module that no package is known for; or a lock file has it",
-    MISPLACED: "needs a coding agent: a dependency of development is imported by the package itself",
+    MISSING: for_person("a guess could install a stranger's package of that name"),
+    UNUSED: kept("it may be a plugin, or bring a module that no package is known for; or a lock file has it"),
+    MISPLACED: for_agent("a dependency of development is imported by the package itself"),
 }
 _MODULES = (
     "attrs=attr|attrs,beautifulsoup4=bs4,gitpython=git,grpcio=grpc,msgpack-python=msgpack,mysqlclient=MySQLdb,"

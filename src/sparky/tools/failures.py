@@ -3,17 +3,18 @@
 It has no command: who looks runs the tests, and answers with what `tools.failing` makes of them.
 """
 
+from sparky.domain.finding import for_agent, for_person
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.failing.causes import FAILING, MOVED_FILE, MOVED_IMPORT, RENAMED, SNAPSHOT
 from sparky.tools.listing import Listing
 from sparky.tools.tool import Read
 
 _WHY = {
-    MOVED_IMPORT: "needs a coding agent: the history does not name one place where it went",
-    RENAMED: "needs a coding agent: the history does not name one new name for it",
-    MOVED_FILE: "needs a coding agent: not one file, or not one literal, is the one that is meant",
-    SNAPSHOT: "needs a person: a snapshot is never rewritten unasked, since the code may be what is wrong",
-    FAILING: "needs a coding agent: no rule mends it",
+    MOVED_IMPORT: for_agent("the history does not name one place where it went"),
+    RENAMED: for_agent("the history does not name one new name for it"),
+    MOVED_FILE: for_agent("not one file, or not one literal, is the one that is meant"),
+    SNAPSHOT: for_person("a snapshot is never rewritten unasked, since the code may be what is wrong"),
+    FAILING: for_agent("no rule mends it"),
 }
 
 

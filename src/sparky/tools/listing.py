@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
-from sparky.domain.finding import Finding, Fix, Location, marks
+from sparky.domain.finding import Finding, Fix, Location, Stay, for_agent, kept, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.own import is_own, kept_off
 from sparky.tools.ruff_json import Diagnostic, Edit, parse, patched
@@ -41,7 +41,7 @@ class Listing:
     kinds: Mapping[str, Kind] | Kind
     argv: Callable[[Sequence[str]], Argv] | None = None
     parse: Parse = plain
-    why: Mapping[str, str] = field(default_factory=dict)
+    why: Mapping[str, Stay] = field(default_factory=dict)
     severity: Severity = Severity.LOW
     suffixes: tuple[str, ...] = (".py",)
     offering: Callable[[Sequence[str], str], Argv] | None = None
@@ -111,15 +111,15 @@ class Listing:
         del before, paths
         return ()
 
-    def why_left(self, finding: Finding, works: ToolFix) -> str:
-        why = self.why.get(finding.rule, "")
+    def why_left(self, finding: Finding, works: ToolFix) -> Stay | None:
+        why = self.why.get(finding.rule)
         if finding.fix is Fix.GENERATED:
             return GENERATED
         if finding.fix is Fix.NONE:
-            return why or "needs a coding agent: no rule mends it"
+            return why or for_agent("no rule mends it")
         if finding.rule not in works.rules:
-            return why or f"{finding.rule} is not among the rules that this agent mends"
-        return ""
+            return why or kept(f"{finding.rule} is not among the rules that this agent mends")
+        return None
 
     @property
     def _all_kinds(self) -> frozenset[Kind]:

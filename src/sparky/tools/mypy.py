@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.listing import Listing, program
 from sparky.tools.tool import Argv, Read
@@ -65,7 +66,7 @@ def configure(binary: str, read: Read) -> Listing:
         binary=binary,
         kinds=dict.fromkeys(_CODES, Kind.TYPE_ERROR),
         argv=program("typed", *options),
-        why={ANNOTATED: "needs a coding agent: no type was found that mypy and the tests bear out"},
+        why={ANNOTATED: for_agent("no type was found that mypy and the tests bear out")},
         severity=Severity.MEDIUM,
         offering=offering,
     )

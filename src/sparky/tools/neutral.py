@@ -4,10 +4,11 @@ import re
 import sys
 
 from sparky.domain.finding import Finding, Fix
+from sparky.tools.reexports import is_re_export
 
 _IMPORTS = frozenset({"F401", "F811"})
-_OWN = frozenset({"typo", "S324"})
-"""What tools beside ruff mend in prose, or with the same digest as before."""
+_OWN = frozenset({"typo", "S324", "attr-defined"})
+"""What tools beside ruff mend in prose, with the same digest as before, or by `import x as x`."""
 _NAME = re.compile(r"`(\w+)")
 
 UNSHOWN = "there are no tests to show whether its fix changes what the program does"
@@ -20,7 +21,7 @@ def unshown(finding: Finding) -> str:
 
 def _is_neutral(finding: Finding) -> bool:
     """Whether the program stays the same: as ruff says, which does not know what an import does."""
-    if finding.rule in _IMPORTS:
+    if finding.rule in _IMPORTS and not is_re_export(finding.rule, finding.location.path):
         named = _NAME.search(finding.message)
         return named is not None and named[1] in sys.stdlib_module_names
     return finding.fix is Fix.SAFE and (finding.tool == "ruff" or finding.rule in _OWN)

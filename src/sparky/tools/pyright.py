@@ -3,6 +3,7 @@
 import shlex
 import sys
 
+from sparky.domain.finding import for_person
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.listing import Listing, program
 from sparky.tools.programs.pyright_config import CONFIG, configured_in
@@ -26,7 +27,7 @@ def configure(binary: str, read: Read) -> Listing:
         binary=sys.executable if binary else "",
         kinds=Kind.TYPE_ERROR if where else {},
         argv=program("pyright", str(_TIMEOUT_S), *shlex.split(binary)),
-        why={SILENT: "needs a person: what pyright would say of the types is not known"},
+        why={SILENT: for_person("what pyright would say of the types is not known")},
         severity=Severity.MEDIUM,
         unfollowed=((inherited,) if extends else ()) if binary else (absent,),
     )

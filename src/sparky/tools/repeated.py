@@ -1,11 +1,12 @@
 """DRY_VIOLATION: functions of a module with equal bodies; the later one can call the first."""
 
+from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
 from sparky.tools.listing import Listing, program
 from sparky.tools.programs.repeated import RULE
 from sparky.tools.tool import Read
 
-_WHY = "needs a coding agent: the bodies are equal, but a call of one can't simply stand for the other"
+_WHY = for_agent("the bodies are equal, but a call of one can't simply stand for the other")
 
 
 def configure(binary: str, read: Read) -> Listing:

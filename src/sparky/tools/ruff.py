@@ -10,10 +10,11 @@ from functools import cache, lru_cache
 
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed, Ending
-from sparky.domain.finding import Finding, Fix, Location, marks
+from sparky.domain.finding import Finding, Fix, Location, Stay, for_agent, kept, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.issues.kind import kind_of_code
 from sparky.tools.own import is_own, kept_off
+from sparky.tools.reexports import is_re_export, with_fix
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, MAX_COMPLEXITY, codes
@@ -29,7 +30,6 @@ _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
 _MESSAGES = {FORMAT: "the formatter would change this file"}
 _LAYOUT = ("I001", FORMAT)
 _WHOLE_FILE = frozenset({FORMAT, _UNREADABLE})
-_PACKAGES = ("__init__.py", "__init__.pyi")
 # The formatter says this instead of an empty list.
 _NO_SOURCES = b"No Python files found"
 _NO_PYTHON = (".md", ".rst", ".toml")
@@ -88,7 +88,8 @@ class Ruff:
         relative = lru_cache(maxsize=None)(lambda filename: _relative(filename, root))
         for number, result in enumerate(results):
             for diagnostic in _believed(result):
-                finding = _finding(diagnostic, relative(diagnostic.filename), symbol)
+                path = relative(diagnostic.filename)
+                finding = _finding(self._mending(diagnostic, path, source), path, symbol)
                 # Both commands report a broken file; the first one's word is kept.
                 if finding.rule not in BROKEN or broken.setdefault(finding.location.path, number) == number:
                     found.append(finding)
@@ -122,7 +123,7 @@ class Ruff:
         return tuple(argv for group in sorted(groups) for argv in self.fix(group, groups[group], allowed))
 
     def patches(self, unit: Unit) -> bool:
-        return bool(unit.only)
+        return bool(unit.only) or is_re_export(unit.rule, unit.path)
 
     @property
     def hears(self) -> bool:
@@ -141,15 +142,13 @@ class Ruff:
         (unit,) = units  # it was asked for one rule
         source = read(unit.path) or b""
         names = symbols(source)
+        told = [self._mending(diagnostic, unit.path, read) for diagnostic in _believed(offered)]
         pairs = sorted(
-            (
-                (_finding(d, unit.path, lambda _, line: symbol_at(names, line)), d.fix)
-                for d in _believed(offered)
-            ),
+            ((_finding(d, unit.path, lambda _, line: symbol_at(names, line)), d.fix) for d in told),
             key=lambda pair: _place(pair[0]),
         )
         named = zip(marks(finding for finding, _ in pairs), pairs, strict=True)
-        wanted = [fix.edits for mark, (_, fix) in named if mark in unit.only and fix is not None]
+        wanted = [fix.edits for mark, (_, fix) in named if fix and (not unit.only or mark in unit.only)]
         return patched(source, (edit for edits in wanted for edit in edits))
 
     def tidy(self, before: Iterable[Finding], paths: Iterable[str]) -> tuple[Unit, ...]:
@@ -159,22 +158,26 @@ class Ruff:
         ]
         return tuple(Unit(path=path, rule=rule) for path, rule in clean)
 
-    def why_left(self, finding: Finding, works: ToolFix) -> str:
+    def why_left(self, finding: Finding, works: ToolFix) -> Stay | None:
         rule = BY_CODE.get(finding.rule)
         why = rule.why if rule is not None else ""
         if finding.rule in BROKEN:
-            return "ruff cannot read this file, so nothing in it is mended"
-        if _is_re_export(finding.rule, finding.location.path):
-            return "re-export in __init__.py: others may import it from here"
+            return kept("ruff cannot read this file, so nothing in it is mended")
+        if finding.fix is Fix.NONE and finding.rule == "F401" and is_re_export("F401", finding.location.path):
+            return kept("re-export in __init__.py: others may import it from here")
         if finding.fix is Fix.GENERATED:
             return GENERATED
         if finding.fix is Fix.NONE:
-            return f"needs a coding agent: {why or 'ruff has no fix for it'}"
+            return for_agent(why or "ruff has no fix for it")
         if finding.rule not in works.rules:
-            return f"needs a coding agent: {why or f'{finding.rule} is not among the rules that are mended'}"
+            return for_agent(why or f"{finding.rule} is not among the rules that are mended")
         if finding.fix is Fix.UNSAFE and finding.rule not in works.unsafe:
-            return f"unsafe fix not allowed for {finding.rule}" + (f": {why}" if why else "")
-        return ""
+            return kept(f"unsafe fix not allowed for {finding.rule}" + (f": {why}" if why else ""))
+        return None
+
+    def _mending(self, one: Diagnostic, path: str, read: Read) -> Diagnostic:
+        """What ruff says, with the fix that is made."""
+        return with_fix(one, path, read, self.config.width) if is_re_export(one.code or "", path) else one
 
     def _command(self, verb: str, *arguments: str, paths: Sequence[str]) -> Argv:
         options = (part for option in self.config.options for part in ("--config", option))
@@ -234,7 +237,7 @@ def _finding(diagnostic: Diagnostic, path: str, symbol: Callable[[str, int], str
             symbol=symbol(path, line) if line is not None and rule not in BROKEN else "",
         ),
         severity=severity,
-        fix=Fix.NONE if _is_re_export(rule, path) else fix,
+        fix=fix,
     )
 
 
@@ -245,10 +248,6 @@ def _rule(code: str | None) -> tuple[str, Kind, Severity]:
     known = BY_CODE.get(rule)
     severity = known.severity if known is not None else Severity.LOW
     return rule, kind_of_code(rule), Severity.CRITICAL if rule in BROKEN else severity
-
-
-def _is_re_export(rule: str, path: str) -> bool:
-    return rule == "F401" and path.endswith(_PACKAGES) and path.rpartition("/")[2] in _PACKAGES
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str]:

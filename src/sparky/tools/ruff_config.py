@@ -19,6 +19,8 @@ _VERSIONS = tuple(f"py3{minor}" for minor in range(7, 16))
 _PYTHON_2 = re.compile(r"(?<![\d.])2\.")
 _LOWEST = re.compile(r"(?:>=|~=|==|>|\^|~)\s*3\.(\d+)")
 _DECLARED = re.compile(r"^\s*python_requires\s*=\s*['\"]?([^'\"\n]+)", re.MULTILINE)
+_WIDTH = re.compile(r"line-length = (\d+)")
+_LINE = 88
 _SELECTOR = re.compile(r"([A-Z]+)(\d*)")
 
 _Table = Mapping[str, object]
@@ -98,6 +100,12 @@ class RuffConfig:
     ignored: frozenset[str] = frozenset()
     modern: bool = False
     notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """How long a line may be, in characters."""
+        found = (match for option in self.options if (match := _WIDTH.fullmatch(option)))
+        return next((int(match[1]) for match in found), _LINE)
 
 
 def load(read: Read) -> RuffConfig:

@@ -8,7 +8,8 @@ author to judge), ARG (mostly public API), B015 and B018 (mostly statements that
 of 6 in WTForms), T201, D203, D213, INP001 and the like (not wanted by most), UP030 to UP045 (they rewrite
 what works), C408, RET501 to RET504, SIM105, SIM108, SIM300, D400, D401 and D415 (taste), D100 to D107 (text
 is for its author to write), PERF203, S101, S110, S112, S311, S603, S607 and S608 (mostly what was meant),
-PT009 and PT027 (a suite of unittest is no fault).
+PT009 and PT027 (a suite of unittest is no fault), RUF012 (mostly a constant: its remedy, which ruff leaves to
+the author, is a word for readers), PLC0414 (`import x as x` says that x is for others).
 """
 
 from collections.abc import Iterator

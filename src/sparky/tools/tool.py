@@ -7,7 +7,7 @@ from typing import Protocol
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
 from sparky.domain.errors import UserError
-from sparky.domain.finding import Finding, Fix, fingerprint, gone, marks
+from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, marks
 from sparky.domain.issue import Kind
 
 Argv = tuple[str, ...]
@@ -20,7 +20,7 @@ BROKEN = frozenset({"invalid-syntax", "unreadable"})
 SILENT = "no-answer"
 """The rule of a finding that stands for all that a tool, which need not be there, would have said."""
 
-GENERATED = "needs a person: a program writes this file, as its first lines say, and would undo the fix"
+GENERATED = for_person("a program writes this file, as its first lines say, and would undo the fix")
 """Why a finding stays whose fix is `Fix.GENERATED`."""
 
 
@@ -117,8 +117,8 @@ class Tool(Protocol):
         """The units that keep those of `paths` clean whose layout was clean `before` a fix."""
         ...
 
-    def why_left(self, finding: Finding, works: ToolFix) -> str:
-        """Why no agent that works so mends it, for a person; "" if nothing speaks against mending it."""
+    def why_left(self, finding: Finding, works: ToolFix) -> Stay | None:
+        """Why no agent that works so mends it; None if nothing speaks against mending it."""
         ...
 
 

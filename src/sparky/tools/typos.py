@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from sparky.domain.command import Completed
+from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
 from sparky.tools.listing import Listing
 from sparky.tools.programs.sources import tree_of
@@ -51,7 +52,7 @@ def configure(binary: str, read: Read) -> Listing:
         kinds={RULE: Kind.DOCUMENTATION},
         argv=argv,
         parse=_typos,
-        why={RULE: "needs a coding agent: more than one word may be meant"},
+        why={RULE: for_agent("more than one word may be meant")},
         suffixes=(".py", *_PAGES),
         codes=frozenset({0, 2}),
     )

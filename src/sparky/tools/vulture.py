@@ -1,12 +1,13 @@
 """DEAD_CODE by vulture (MIT): private definitions that nothing names, and code that nothing reaches."""
 
+from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
 from sparky.tools.listing import Listing, program
 from sparky.tools.tool import Read
 
 _WHY = {
-    "unused-private": "needs a coding agent: something has its name, or it is decorated or nested",
-    "unreachable-code": "needs a coding agent: which of the two was meant is for its author to say",
+    "unused-private": for_agent("something has its name, or it is decorated or nested"),
+    "unreachable-code": for_agent("which of the two was meant is for its author to say"),
 }
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sparky.tools.programs.exports import Import, own, told
 from sparky.tools.programs.imports import after_imports, bindings, future_end, sections, top
 from sparky.tools.programs.shapes import is_type
 from sparky.tools.programs.signatures import (
@@ -28,6 +29,7 @@ from sparky.tools.programs.sources import is_utf8, lines, place
 from sparky.tools.ruff_json import Edit, Place
 
 _FULL = re.compile(r"([\w.]+):([\w.]+)")
+CLASS_VAR = "typing:ClassVar"
 _FUTURE = "from __future__ import annotations"
 _PLAIN = frozenset(vars(builtins))
 LINE = 88
@@ -55,6 +57,8 @@ class Annotated:
     slots: Mapping[Key, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     variables: Mapping[int, str] = field(default_factory=dict)
     """The words of variables, by the line where each is assigned."""
+    exports: frozenset[str] = frozenset()
+    """The names that the file imports for others, too."""
 
     @cached_property
     def assignments(self) -> Mapping[int, Assignment]:
@@ -70,6 +74,17 @@ class Annotated:
     def names(self) -> Mapping[str, str]:
         """What the names of the top level stand for: `module:Name`, "module:", or "" for anything else."""
         return bindings(self.tree, self.module, package=self.package)
+
+    @cached_property
+    def imported(self) -> Mapping[str, list[Import]]:
+        """Where the file imports names of its own package, in its order."""
+        found = sorted(own(self.tree, {self.module.partition(".")[0]}), key=lambda one: one[1].lineno)
+        return {alias.name: [one for one in found if one[1].name == alias.name] for _, alias in found}
+
+    def exported(self, name: str) -> tuple[Edit, ...]:
+        """The edits that say that a name is imported for others; none if it can't be told so."""
+        found = self.imported.get(name, ())
+        return tuple(edit for one in found for edit in told(self.source, one, self.style.line))
 
     def edits(self, key: Key) -> tuple[Edit, ...]:
         """The edits for one function, with what its annotations need above it."""
@@ -118,9 +133,17 @@ class Annotated:
         slots = (some[0] for slots in self.slots.values() for some in slots.values())
         for words in (*slots, *self.variables.values()):
             for match in _FULL.finditer(words):
-                if self._name(*match.groups())[1]:
+                if match[0] != CLASS_VAR and self._name(*match.groups())[1]:
                     found.setdefault(match[1], set()).add(match[2].partition(".")[0])
         return {module: sorted(names) for module, names in sorted(found.items())}
+
+    @cached_property
+    def _typing(self) -> list[str]:
+        """What the file imports of `typing` not for checkers alone: what each Python has there."""
+        guard = self._imports and "TYPE_CHECKING" not in self.names
+        marked = any(CLASS_VAR in word for word in self.variables.values())
+        more = marked and self._name(*CLASS_VAR.split(":"))[1]
+        return [*(["TYPE_CHECKING"] if guard else []), *(["ClassVar"] if more else [])]
 
     @cached_property
     def _head(self) -> tuple[Edit, ...]:
@@ -130,9 +153,9 @@ class Annotated:
         lines: list[tuple[Place, str]] = []
         if not self.style.quoted and _FUTURE.encode() not in self.source:
             lines.append((first, _FUTURE))
+        if self._typing:
+            lines.append((future_end(self.tree, first), f"from typing import {', '.join(self._typing)}"))
         if self._imports:
-            if "TYPE_CHECKING" not in self.names:
-                lines.append((future_end(self.tree, first), "from typing import TYPE_CHECKING"))
             block = ("", "if TYPE_CHECKING:", *sections(self._imports, self.module.partition(".")[0]))
             lines += [(after_imports(self.tree, first), line) for line in block]
         places = dict.fromkeys(at for at, _ in lines)

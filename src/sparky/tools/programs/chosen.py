@@ -1,6 +1,6 @@
 """The annotations of a target's files, some of them put in or taken out."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from sparky.tools.programs.annotations import Annotated
@@ -47,7 +47,35 @@ def changed(found: Files, slot: Slot, words: tuple[str, ...]) -> Files:
     return {**found, path: replace(one, slots={**rest, key: mine} if mine else rest)}
 
 
+def bare(found: Files) -> Files:
+    """The files without what they declare: their variables and exports."""
+    return {path: replace(one, variables={}, exports=frozenset()) for path, one in found.items()}
+
+
+def singles(found: Files) -> Iterator[Files]:
+    """The files with each of what they declare alone."""
+    plain = bare(found)
+    for path, one in found.items():
+        for line, word in one.variables.items():
+            yield {**plain, path: replace(plain[path], variables={line: word})}
+        for name in sorted(one.exports):
+            yield {**plain, path: replace(plain[path], exports=frozenset({name}))}
+
+
+def with_declared(found: Files, more: Files) -> Files:
+    """The files with what others like them declare, too."""
+    return {
+        path: replace(
+            one,
+            variables={**one.variables, **more[path].variables},
+            exports=one.exports | more[path].exports,
+        )
+        for path, one in found.items()
+    }
+
+
 def annotated(one: Annotated) -> bytes:
     """The file with all of its annotations."""
     edits = [edit for key in one.slots for edit in one.edits(key)]
-    return patched(one.source, [*edits, *(edit for line in one.variables for edit in one.variable(line))])
+    edits += [edit for line in one.variables for edit in one.variable(line)]
+    return patched(one.source, [*edits, *(edit for name in one.exports for edit in one.exported(name))])

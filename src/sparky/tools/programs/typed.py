@@ -8,39 +8,45 @@ showed. `--known FILE`: what `stubs.py` prints. mypy reads no package of any env
 
 import ast
 import contextlib
-import re
+import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from msgspec import structs
 
-from sparky.tools.programs.annotations import LINE, Annotated, Style
 from sparky.tools.programs.blame import Blame, Slot
-from sparky.tools.programs.checking import IMPLIED, MISSING, Error, calls, check, fresh, module_of, once
-from sparky.tools.programs.chosen import Files, annotated, changed, only, places, size, without
+from sparky.tools.programs.checking import IMPLIED, MISSING, Error, calls, check, fresh, once
+from sparky.tools.programs.chosen import (
+    Files,
+    annotated,
+    bare,
+    changed,
+    only,
+    places,
+    singles,
+    size,
+    with_declared,
+    without,
+)
+from sparky.tools.programs.hidden import exporting, name_of, rooted
 from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.mypy_config import harmless
+from sparky.tools.programs.plain import plain
 from sparky.tools.programs.proposals import alike, halves, inherited, propose
 from sparky.tools.programs.pyrefly import infer, more, review
 from sparky.tools.programs.sources import arguments, diagnostic, leave, put, sources, tree_of
 from sparky.tools.programs.stubs import unpack
 from sparky.tools.programs.traced import read
-from sparky.tools.programs.variables import REDEFINED, UNTYPED, Variables, of
-from sparky.tools.ruff_config import load, oldest
+from sparky.tools.programs.variables import Variables, of
 from sparky.tools.ruff_json import Diagnostic, Place, Remedy
 
 ROUNDS = 40
 SEARCHED = 30
 """After how many rounds a file with an error that nothing explains loses its annotations."""
-_NO_CODE = re.compile(
-    r"(?:^|/)(?:tests?|docs?|examples?|benchmarks?)/|(?:^|/)(?:test_[^/]*|conftest|setup)\.py$"
-)
-_WIDTH = re.compile(r"line-length = (\d+)")
-_FUTURE = 7
-"""The minor version of Python since which annotations may be left unread."""
 _CONFIGS = ("mypy.ini", ".mypy.ini", "setup.cfg", "pyproject.toml")
 CACHE = ".types"
 """Where mypy keeps what it knows."""
@@ -58,6 +64,7 @@ class Workshop:
         self.known = self.check()
         self.calls = calls(self.known)
         self.reviewed: list[Error] = []
+        self.stamps = count(1)
 
     def check(self) -> list[Error]:
         """What mypy says of the files as they lie there."""
@@ -92,19 +99,10 @@ class Workshop:
         return safe
 
     def declared(self, wanted: Files) -> Files:
-        """The files with those of their variables after which there is no new error."""
-        plain = {path: replace(one, variables={}) for path, one in wanted.items()}
-        tried = [wanted] if wanted != plain else []
-        tried += [
-            {**plain, path: replace(one, variables={line: word})}
-            for path, one in wanted.items()
-            for line, word in one.variables.items()
-        ]
-        found = plain
-        for some in tried:
-            trial = {
-                p: replace(one, variables={**one.variables, **some[p].variables}) for p, one in found.items()
-            }
+        """The files with those of their variables and exports after which there is no new error."""
+        found = bare(wanted)
+        for some in [wanted, *singles(wanted)] if wanted != found else []:
+            trial = with_declared(found, some)
             self.write(trial)
             if not self.new():
                 found = trial
@@ -180,51 +178,20 @@ class Workshop:
             file = self.root / path
             if file.read_bytes() != text:
                 file.write_bytes(text)
+                # To mypy a file of the same size is the same if it was written in the same second.
+                stamp = next(self.stamps)
+                os.utime(file, (stamp, stamp))
         return kept, trees
-
-
-def texts() -> dict[str, bytes]:
-    """The sources of the target's own code."""
-    found = {path: Path(path).read_bytes() for path in sources(["."]) if not _NO_CODE.search(path)}
-    return {path: source for path, source in found.items() if tree_of(source) is not None}
-
-
-def style() -> Style:
-    """How annotations are to be written here, as the target is configured."""
-
-    def own(path: str) -> bytes | None:
-        return Path(path).read_bytes() if Path(path).is_file() else None
-
-    widths = (_WIDTH.fullmatch(option) for option in load(own).options)
-    declared = oldest(own)
-    return Style(
-        line=next((int(found[1]) for found in widths if found), LINE),
-        quoted=declared is not None and declared < _FUTURE,
-    )
-
-
-def plain(found: Mapping[str, bytes], style: Style) -> Files:
-    """The files without any annotation of ours."""
-    packages = {str(Path(path).parent) for path in found if Path(path).name == "__init__.py"}
-    return {
-        path: Annotated(
-            source=source,
-            tree=tree_of(source) or ast.Module(body=[], type_ignores=[]),
-            module=module_of(path, packages),
-            package=Path(path).name == "__init__.py",
-            style=style,
-        )
-        for path, source in found.items()
-    }
 
 
 def run(
     paths: list[str], options: tuple[str, ...], traces: Path | None, known: Path | None, *, annotate: bool
 ) -> list[Diagnostic]:
     """mypy's findings in the paths; the annotations that make one go away are its edits."""
-    found = plain(texts(), style())
+    found = plain()
     if not found:
         return []
+    top = Path.cwd()
     seen = read(traces, {path: one.module for path, one in found.items()})
     with tempfile.TemporaryDirectory(prefix="sparky-types-") as name:
         root = Path(name)
@@ -237,11 +204,12 @@ def run(
             unpack(known, root / CACHE)
         with contextlib.chdir(root):
             shop = Workshop(root, found, options)
+            wanted = exporting(Variables(found, top).words(shop.known), shop.known)
             if not annotate:
-                found = Variables(found).words(shop.known)
-            elif any(error.code in {*MISSING, UNTYPED, REDEFINED} for error in shop.known):
+                found = wanted
+            elif wanted != found or not MISSING.isdisjoint(error.code for error in shop.known):
                 shop.reviewed = review([*found])
-                found = shop.declared(Variables(found).words(shop.known))
+                found = shop.declared(wanted)
                 infer([*found])
                 inferred = {path: (root / path).read_bytes() for path in found}
                 proposed = propose(found, inferred, seen)
@@ -249,7 +217,8 @@ def run(
                 found = shop.healed(alike(shop.untried(found, proposed)), found)
                 found = shop.agreed(found)
     asked = set(sources(paths))
-    roots = [error for error in shop.known if error.file in asked and error.code not in IMPLIED]
+    errors = rooted(shop.known, found)
+    roots = [error for error in errors if error.file in asked and error.code not in IMPLIED]
     return [_told(error, found, annotate=annotate) for error in once(roots)]
 
 
@@ -265,6 +234,8 @@ def _told(error: Error, found: Files, *, annotate: bool) -> Diagnostic:
         edits = tuple(edit for key in keys for edit in one.edits(key))
     elif line is not None and line in one.variables:
         edits = one.variable(line)
+    elif (name := name_of(error, one)) in one.exports:
+        return diagnostic(error.code, error.file, error.said, where, *one.exported(name))
     else:
         return told
     # Before anybody tried, each of these may be mended: how is for the tests to judge.

@@ -9,22 +9,27 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
 
-from sparky.tools.programs.annotations import Annotated
+from sparky.tools.programs.annotations import CLASS_VAR, Annotated
 from sparky.tools.programs.checking import Error
 from sparky.tools.programs.shapes import Classes, Shape, word
+from sparky.tools.programs.sources import sources, tree_of
 
 UNTYPED, REDEFINED = "var-annotated", "assignment"
 _BASE = re.compile(r'base class "(?:[\w.]+\.)?(\w+)" defined the type')
 _EMPTY = {"list": ("list", ()), "set": ("set", ()), "dict": ("dict", (), ()), "tuple": ("tuple...", ())}
+_ANY = "*"
 _ADDS = {"append": 0, "add": 0, "appendleft": 0, "insert": 1}
 
 
 class Variables:
-    """The assignments of a target's files."""
+    """The assignments of a target's files; `top` is where all of it lies, its tests as well."""
 
-    def __init__(self, files: Mapping[str, Annotated]) -> None:
+    def __init__(self, files: Mapping[str, Annotated], top: Path) -> None:
         self._files = files
+        self._top = top
         self._classes: dict[str, list[tuple[str, ast.ClassDef]]] = defaultdict(list)
         for one in files.values():
             for node in (node for node in ast.walk(one.tree) if isinstance(node, ast.ClassDef)):
@@ -42,9 +47,21 @@ class Variables:
             if one is None or line is None or one.style.quoted:
                 continue
             said = word(self._values(one, line), self._known)
-            if said and said != "None" and one.can_say(said):
-                made[error.file] = replace(one, variables={**one.variables, line: said})
+            whole = f"{CLASS_VAR}[{said}]" if self._is_of_class(error, one, line) else said
+            able = (text for text in (whole, said) if text and text != "None" and one.can_say(text))
+            if text := next(able, ""):
+                made[error.file] = replace(one, variables={**one.variables, line: text})
         return made
+
+    @cached_property
+    def _set(self) -> frozenset[str]:
+        trees = (tree_of(Path(path).read_bytes()) for path in sources([str(self._top)]))
+        return frozenset(name for tree in trees if tree is not None for name in _set(tree))
+
+    def _is_of_class(self, error: Error, one: Annotated, line: int) -> bool:
+        """Whether an attribute that classes redefine is set by nothing else: no instance has its own."""
+        name = _called(one.assignments[line][1].targets[0])
+        return error.code == REDEFINED and self._set.isdisjoint({name, _ANY})
 
     def _values(self, one: Annotated, line: int) -> list[Shape]:
         """What is put into a variable; "!" is among it where that can't be told."""
@@ -156,3 +173,23 @@ def _put(scopes: Iterable[ast.AST], name: str) -> Iterator[ast.expr]:
 
 def _called(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _set(tree: ast.Module) -> Iterator[str]:
+    """The attributes that instances have of their own by a module's code; `_ANY`: whichever that likes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr="__dict__"):
+                yield _ANY
+            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.Call(func=ast.Name(id="setattr") | ast.Attribute(attr="__setattr__"), args=args):
+                yield from _texts(args[:2]) or [_ANY]
+            case ast.Assign(targets=[ast.Name(id="__slots__")], value=value):
+                yield from _texts(ast.walk(value))
+
+
+def _texts(nodes: Iterable[ast.AST]) -> list[str]:
+    return [one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)]
