@@ -160,6 +160,15 @@ class Tests(Protocol):
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
         """A file of what functions are called with, and give (`tools/tracing`), kept; None: unseen."""
 
+    def rewritten(
+        self, context: Context, sha: str, command: tuple[str, ...], test: str, *, timeout_s: float
+    ) -> Mapping[str, bytes | None]:
+        """The snapshots that one test writes or removes, by path, run alone and told to rewrite its own.
+
+        Those are the files below directories named `__snapshots__` or `snapshots`. None: removed, or too
+        large to be read. Empty: it touches none, or can't be told to. The answer is kept.
+        """
+
 
 @dataclass(frozen=True, kw_only=True)
 class SessionRequest:

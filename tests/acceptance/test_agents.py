@@ -82,7 +82,9 @@ POINTS = "[sparky.agents]\nboastful = faulty:BOASTFUL\nrival = faulty:RIVAL\nstr
 def test_no_run_starts_with_two_agents_of_a_level_an_unknown_kind_or_a_bid_over_1_and_all_verbs_name_them(
     world_of: MakeWorld,
 ) -> None:
-    world = world_of({**BUG, "unused.py": "import os\n"})
+    world = world_of({"unused.py": "import os\n", "issues/001.md": ISSUE})
+    ready = world.sparky("fix", "-k", "import_error", "--json").json()["run_id"]
+    before = world.runs()
     installed = world.root / "site"
     (installed / "faulty-1.dist-info").mkdir(parents=True)
     (installed / "faulty-1.dist-info/METADATA").write_text("Name: faulty\nVersion: 1\n", encoding="utf-8")
@@ -103,13 +105,17 @@ def test_no_run_starts_with_two_agents_of_a_level_an_unknown_kind_or_a_bid_over_
         f"entry point rival: IMPORT_ERROR: {rival}",
         "entry point strange: strange (faulty.py): unknown kind NONSENSE",
     ]
-    assert (refused.returncode, world.runs()) == (2, []), refused.stderr
+    assert (refused.returncode, world.runs()) == (2, before), refused.stderr
     assert [line for line in said if line.startswith("entry point")] == faults
-    again = [sparky("route", "1"), sparky("fix", "--json"), sparky("fix", "--check")]
-    assert [(one.returncode, one.stdout, one.stderr) for one in again] == [(2, "", refused.stderr)] * 3
+    again = [sparky("route", "1"), sparky("fix", "--json")]
+    assert [(one.returncode, one.stdout, one.stderr) for one in again] == [(2, "", refused.stderr)] * 2
     looked = sparky("scan", "-k", "import_error", "--json")
     told = json.loads(looked.stdout)
     named = [f"an agent is left out, and no new run starts: {fault}" for fault in faults]
     assert [note.partition(";")[0] for note in told["notes"]] == named
-    assert [line.partition(";")[0] for line in looked.stderr.splitlines()] == [f"warning: {n}" for n in named]
+    warned = [f"warning: {one}" for one in named]
+    assert [line.partition(";")[0] for line in looked.stderr.splitlines()] == warned
     assert [one["agent"] for one in told["findings"]] == ["imports"]
+    merged = sparky("merge", ready, "--json")
+    assert (merged.returncode, json.loads(merged.stdout)["outcome"]) == (0, "merged"), merged.stderr
+    assert [line.partition(";")[0] for line in merged.stderr.splitlines()][: len(warned)] == warned

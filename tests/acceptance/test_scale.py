@@ -69,7 +69,9 @@ def fixed(tmp_path: Path) -> Fixed:
     repository = GitRepository(shell, top=found.top, git_dir=found.git_dir, work_root=tmp_path / "work")
     ports = replace(ports_for(house, context, Preferences()), shell=shell, repository=repository)
     paths = tuple(path_of(number) for number in range(FILES))
-    issue = issue_of(house, scan(ports, context, Preferences(), SAFE_ORDER, paths), context, paths)
+    issue = issue_of(
+        house, scan(ports, context, Preferences(), SAFE_ORDER, paths), context, Preferences(), paths
+    )
     state = first_state(house, found, issue, Preferences(), Budget())
     steps, started = [len(encode(state))], {}
     while isinstance(following := decide(state), Handoff):

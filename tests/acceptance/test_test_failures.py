@@ -150,6 +150,10 @@ def said(world: World, base: str, listed: object) -> Said:
 
 
 MENDED = "test-failure"
+UNASKED = (
+    "needs a person: a snapshot is never rewritten unasked, since the code may be what is wrong: "
+    "`sparky fix -k test_failure --update-snapshots` rewrites it"
+)
 
 
 def test_each_failing_test_is_a_finding_that_says_who_mends_it(
@@ -165,7 +169,7 @@ def test_each_failing_test_is_a_finding_that_says_who_mends_it(
         "tests/test_wrong.py::test_page": (
             "stale-snapshot",
             None,
-            "needs a person: a snapshot is never rewritten unasked, since the code may be what is wrong",
+            UNASKED,
         ),
         "tests/test_wrong.py::test_sum": (
             "failing-test",
@@ -207,8 +211,7 @@ def test_what_a_test_refuses_is_withdrawn_alone_and_what_no_rule_mends_is_handed
     )
     assert page == (
         "tests/test_wrong.py:1 stale-snapshot tests/test_wrong.py::test_page: "
-        "AssertionError: the page is not as in the snapshot: "
-        "needs a person: a snapshot is never rewritten unasked, since the code may be what is wrong"
+        f"AssertionError: the page is not as in the snapshot: {UNASKED}"
     )
     assert total == (
         "tests/test_wrong.py:1 failing-test tests/test_wrong.py::test_sum: "

@@ -137,6 +137,33 @@ def test_no_dependency_is_taken_out_where_a_module_has_no_package_or_a_lock_file
     assert [f.fix for f in tried.find()] == [Fix.SAFE]
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"Procfile": "web: Requests app\n"},
+        {"settings.py": 'APPS = ["requests_auth"]\n'},
+        {"a.yml": "- requests\n"},
+    ],
+)
+def test_no_dependency_is_taken_out_that_another_file_names(file: dict[str, str], tmp_path: Path) -> None:
+    assert [f.fix for f in Target(tmp_path, "deptry", {**FAULTS, **file}).find()] == [Fix.NONE]
+
+
+def test_a_missing_dependency_is_put_in_where_the_requirements_have_it(tmp_path: Path) -> None:
+    project = '[project]\nname = "m"\nversion = "1"\ndependencies = ["click", "zope"]\n'
+    files = {
+        "pyproject.toml": project,
+        "m.py": "import click\nimport yaml\nimport zope\n",
+        "n.py": "import yaml\n",
+    }
+    target = Target(tmp_path, "deptry", {**files, "requirements.txt": "# all\nclick\nPyYAML>=6  # for m\n"})
+    assert lines(target.find()) == [
+        "DEPENDENCY pyproject.toml:4  DEP001 safe: `PyYAML>=6` is in the requirements, and m.py imports it"
+    ]
+    assert 'dependencies = ["click", "PyYAML>=6", "zope"]' in target.mend("pyproject.toml", "DEP001")
+    assert target.find() == ()
+
+
 @pytest.mark.soak
 def test_line_ends_stay_as_they_are(tmp_path: Path) -> None:
     windows = {"a.py": "import hashlib\r\n\r\n\r\ndef f(x=1):\r\n    print(hashlib, x)\r\n"}

@@ -227,3 +227,52 @@ class TestTests:
         _, (run,) = self.run(target, tmp_path, {"calc.py": "X = 1\n"}, memory=memory)
         assert (run.cases, run.trouble) == ((), Trouble.NO_TESTS)
         assert run.detail
+
+    def test_a_test_that_is_told_to_rewrites_its_own_snapshots(
+        self, target: Target, tmp_path: Path, *, memory: bool
+    ) -> None:
+        """Of two tests that both would, one is run; what lies elsewhere is not looked at."""
+        files = {path: text.encode() for path, text in SNAPSHOTS.items()}
+        repository = MemoryRepository(tmp_path / "work")
+        sha = repository.write(files) if memory else target.commit(SNAPSHOTS)
+        in_memory = MemoryTests(repository=repository, judge=judged, rewrite=rewrite)
+        tests: ports.Tests = in_memory if memory else target.tests
+        context = target.context(sha)
+        made = tests.rewritten(context, sha, ("pytest",), f"{PAGES}::test_new", timeout_s=60)
+        assert made == {"a/snapshots/new.txt": b"new\n", "a/snapshots/old.txt": None, SHARED: b"a\nnew\n"}
+        other = tests.rewritten(context, sha, ("pytest",), f"{PAGES}::test_other", timeout_s=60)
+        assert other == {SHARED: b"a\nother\n"}
+
+
+SHARED, PAGES = "a/__snapshots__/b/shared.ambr", "test_pages.py"
+SNAPSHOTS = {
+    "conftest.py": (
+        "def pytest_addoption(parser):\n    parser.addoption('--snapshot-update', action='store_true')\n"
+    ),
+    PAGES: f"""\
+from pathlib import Path
+
+def test_new(pytestconfig):
+    if pytestconfig.getoption("--snapshot-update"):
+        Path("a/snapshots/new.txt").write_text("new\\n")
+        Path("a/snapshots/old.txt").unlink()
+        Path("{SHARED}").write_text("a\\nnew\\n")
+        Path("elsewhere.txt").write_text("x")
+
+def test_other(pytestconfig):
+    if pytestconfig.getoption("--snapshot-update"):
+        Path("{SHARED}").write_text("a\\nother\\n")
+""",
+    "a/snapshots/old.txt": "old\n",
+    "a/snapshots/kept.txt": "kept\n",
+    SHARED: "a\nb\n",
+    "elsewhere.txt": "",
+}
+
+
+def rewrite(files: Mapping[str, bytes], test: str) -> Mapping[str, bytes | None]:
+    """What pytest says of SNAPSHOTS."""
+    assert files.keys() == SNAPSHOTS.keys()
+    if test.endswith("other"):
+        return {SHARED: b"a\nother\n"}
+    return {"a/snapshots/new.txt": b"new\n", "a/snapshots/old.txt": None, SHARED: b"a\nnew\n"}

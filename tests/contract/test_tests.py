@@ -345,3 +345,50 @@ def test_pytest_in_a_command_of_the_user_is_recognised(target: Target) -> None:
         target, {"a/test_x.py": "def test_x(): pass\n", "b/test_y.py": ""}, ("python", "-m", "pytest", "a")
     )
     assert outcomes(told) == {"a/test_x.py::test_x": (TestOutcome.PASSED, "")}
+
+
+UPDATING = """
+import os, time
+from pathlib import Path
+
+HERE = Path(__file__).parent / "snapshots"
+
+def test_x(pytestconfig):
+    (HERE / "now.txt").write_text(str(time.time_ns()))
+    (HERE / "secret.txt").unlink()
+    (HERE / "secret.txt").symlink_to("/etc/hostname")
+    (HERE / "linked").symlink_to("/etc")
+    with (HERE / "large.bin").open("wb") as large:
+        large.truncate(10**9)
+    os.mkfifo(HERE / "pipe")
+    assert not pytestconfig.getoption("--snapshot-update")
+"""
+OPTION = "def pytest_addoption(parser): parser.addoption('--snapshot-update', action='store_true')\n"
+
+
+def test_what_a_test_leaves_for_a_snapshot_is_read_only_if_it_is_a_file_and_is_made_once(
+    target: Target,
+) -> None:
+    there = {f"tests/snapshots/{name}": "old" for name in ("now.txt", "secret.txt", "large.bin")}
+    sha = target.commit({"conftest.py": OPTION, "tests/test_x.py": UPDATING, **there})
+    asked = target.context(sha), sha, PYTEST, "tests/test_x.py::test_x"
+    made = target.tests.rewritten(*asked, timeout_s=60)
+    now = made["tests/snapshots/now.txt"]
+    assert made == {
+        "tests/snapshots/now.txt": now,
+        "tests/snapshots/secret.txt": None,
+        "tests/snapshots/large.bin": None,
+    }
+    assert now is not None
+    assert now.isdigit()
+    assert target.tests.rewritten(*asked, timeout_s=60) == made
+
+
+@pytest.mark.parametrize("command", [PYTEST, ("python", "-m", "unittest"), ("sh", "-c", "exit 1")])
+def test_where_nothing_is_known_to_rewrite_snapshots_none_is(
+    target: Target, command: tuple[str, ...]
+) -> None:
+    """Without a plugin that has the option pytest refuses it."""
+    suite = "import pathlib, sys\npathlib.Path('snapshots/a.txt').write_text(str(sys.argv))\n"
+    sha = target.commit({"test_x.py": f"def test_x():\n    pass\n{suite}", "snapshots/a.txt": "a\n"})
+    assert target.tests.rewritten(target.context(sha), sha, command, "test_x.py::test_x", timeout_s=60) == {}

@@ -66,7 +66,7 @@ def test_a_fix_looks_only_at_what_it_touched_until_it_is_verified(tmp_path: Path
     real = ports_for(house, context, Preferences())
     shell = Recording(real.shell)
     ports = replace(real, shell=shell)
-    issue = issue_of(house, scan(ports, context, Preferences(), SAFE_ORDER, ()), context, ())
+    issue = issue_of(house, scan(ports, context, Preferences(), SAFE_ORDER, ()), context, Preferences(), ())
     state = first_state(house, found, issue, Preferences(), Budget())
     while isinstance(handoff := decide(state), Handoff) and handoff.stage is not Stage.TEST:
         state = state.record(perform(handoff, state, ports))

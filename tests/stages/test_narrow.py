@@ -58,6 +58,11 @@ class Troubled:
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
         return self.inner.trace(context, sha, command, timeout_s=timeout_s)
 
+    def rewritten(
+        self, context: Context, sha: str, command: tuple[str, ...], test: str, *, timeout_s: float
+    ) -> Mapping[str, bytes | None]:
+        return self.inner.rewritten(context, sha, command, test, timeout_s=timeout_s)
+
 
 @dataclass(kw_only=True)
 class Dependent(Troubled):

@@ -35,7 +35,7 @@ def found(
     message: str, *states: Files, test: str = "tests/test_a.py::test_a", where: str = "", line: int = 0
 ) -> list[Diagnostic]:
     case = TestCase(id=test, outcome=TestOutcome.FAILED, message=message, where=where, line=line)
-    return list(diagnose([case], tree(*states)))
+    return list(diagnose([case], tree(*states), {}))
 
 
 def mended(message: str, *states: Files, where: str = "", line: int = 0) -> dict[str, str]:

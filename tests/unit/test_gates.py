@@ -252,6 +252,13 @@ def test_where_a_tester_was_asked_the_mutants_tell_of_changed_tests_and_skips_ar
     assert {sort for sort, verdict in found.items() if verdict is Verdict.PASS} == free
 
 
+def test_a_snapshot_that_a_person_had_rewritten_is_excused_and_no_other_file() -> None:
+    for sort in OF_TESTS:
+        facts = suspected(sort)
+        assert gates.tests_kept(replace(facts, rewritten=frozenset({FIXTURE}))) == KEPT
+        assert gates.tests_kept(replace(facts, rewritten=frozenset({f"{FIXTURE}.ambr"}))) != KEPT
+
+
 def test_a_rule_is_loosened_only_by_an_issue_that_names_it() -> None:
     what = "tool.coverage.report.fail_under lowers what is demanded"
     reason = f"tests/test_a.py:3: {what}: because"

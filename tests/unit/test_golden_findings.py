@@ -14,8 +14,10 @@ from sparky.domain.issue import Kind
 from sparky.domain.testing import TestCase
 from sparky.formats.values_json import decode, dump
 from sparky.tools.failing.causes import diagnose
+from sparky.tools.failing.snapshots import Rewritten
 from sparky.tools.failing.tree import Step, Tree
 from sparky.tools.table import TOOLS
+from tests.acceptance.test_snapshots import AMBR, BASKET
 from tests.acceptance.test_test_failures import CHANGE, FILES
 from tests.contract.faults import FAULTS
 
@@ -54,9 +56,28 @@ def test_a_recorded_run_of_red_tests_is_read_as_findings() -> None:
         decode(json.dumps(one).encode(), TestCase)
         for one in json.loads((place / "run_raw.json").read_bytes())
     )
-    said = msgspec.json.encode([*diagnose(cases, tree)]).decode()
+    said = msgspec.json.encode([*diagnose(cases, tree, {})]).decode()
     found = TOOLS["failures"]("", now.get).findings([answer(0, said)], "/repo", now.get)
     assert list(dump(found)) == json.loads((place / "run_expected.json").read_bytes())
+
+
+def test_a_recorded_run_of_syrupy_is_read_as_findings_with_edits_of_their_own() -> None:
+    """What pytest said of stale snapshots, and what each of their tests made of them when it was asked to."""
+    place, path = GOLDEN / "failures", "tests/__snapshots__/test_basket.ambr"
+    raw = json.loads((place / "snapshots_raw.json").read_bytes())
+    now = {path: AMBR.encode(), "tests/test_basket.py": BASKET.encode()}
+    made = {
+        test: [Rewritten(path=name, before=now[name], after=text.encode()) for name, text in texts.items()]
+        for test, texts in raw["rewritten"].items()
+    }
+    cases = [decode(json.dumps(one).encode(), TestCase) for one in raw["cases"]]
+    tree = Tree(paths=frozenset(now), sources={"tests/test_basket.py": BASKET.encode()}, history=())
+    said = [*diagnose(cases, tree, made)]
+    answered = answer(0, msgspec.json.encode(said).decode())
+    found = TOOLS["failures"]("", now.get).findings([answered], "/repo", now.get)
+    assert list(dump(found)) == json.loads((place / "snapshots_expected.json").read_bytes())
+    edits = [[(e.location.row, e.content) for e in one.fix.edits] for one in said if one.fix]
+    assert edits == [[(4, "    'bread': 2,\n")], [(9, "  'A new shop'\n")]]
 
 
 def test_there_is_a_recorded_finding_of_every_kind_that_is_mended() -> None:

@@ -160,6 +160,7 @@ STATE = PipelineState(
         runner="claude",
         fallback_runner="codex",
         model="opus",
+        update_snapshots=True,
     ),
     budget=Budget(usd=1.5, tokens=100000, seconds=3600.0, turns=90),
     today=Spent(usd=0.04, tokens=1200, seconds=2.25, turns=7),

@@ -23,6 +23,9 @@ Program = Callable[[Command], Completed]
 Judge = Callable[[Mapping[str, bytes]], tuple[TestCase, ...]]
 """The test results of a commit's files."""
 
+Rewrite = Callable[[Mapping[str, bytes], str], Mapping[str, bytes | None]]
+"""What a test makes of the snapshots among a commit's files."""
+
 
 @dataclass(frozen=True)
 class MemoryBlobs:
@@ -173,7 +176,8 @@ def answer(
 class MemoryTests:
     """Tests whose results follow from a commit's files.
 
-    `trouble`: by sha, why there is no verdict. `untested`: the paths of which no test runs a line.
+    `trouble`: by sha, why there is no verdict. `untested`: the paths of which no test runs a line. `rewrite`:
+    what a test makes of its snapshots.
     """
 
     repository: Repository
@@ -181,6 +185,7 @@ class MemoryTests:
     command: tuple[str, ...] | None = ("pytest",)
     trouble: dict[str, Trouble] = field(default_factory=dict)
     untested: set[str] = field(default_factory=set)
+    rewrite: Rewrite = lambda _files, _test: {}
     ran: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def discover(self, context: Context, sha: str) -> tuple[str, ...] | None:
@@ -206,8 +211,7 @@ class MemoryTests:
         run = TestRun(sha=sha, command=command, unrun=unrun)
         if (trouble := self.trouble.get(sha)) is not None:
             return replace(run, trouble=trouble, detail=f"{trouble.value} in memory")
-        files = {path: self.repository.read(sha, path) or b"" for path in self.repository.files(sha)}
-        cases = tuple(case for case in self.judge(files) if not only or case.id in only)
+        cases = tuple(case for case in self.judge(self._files(sha)) if not only or case.id in only)
         if not cases:
             return replace(run, trouble=Trouble.NO_TESTS, detail="there are none in memory")
         return replace(run, cases=cases)
@@ -216,6 +220,16 @@ class MemoryTests:
         """Nothing: no test is run."""
         del context, sha, command, timeout_s
         return None
+
+    def rewritten(
+        self, context: Context, sha: str, command: tuple[str, ...], test: str, *, timeout_s: float
+    ) -> Mapping[str, bytes | None]:
+        """What `rewrite` says of the commit's files."""
+        del context, command, timeout_s
+        return self.rewrite(self._files(sha), test)
+
+    def _files(self, sha: str) -> dict[str, bytes]:
+        return {path: self.repository.read(sha, path) or b"" for path in self.repository.files(sha)}
 
 
 @dataclass(frozen=True)

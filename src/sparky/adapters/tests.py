@@ -1,6 +1,5 @@
 """Tests at an exact commit: in an export of it, in an environment of what it declares, confined."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,17 +8,19 @@ from types import MappingProxyType
 from sparky.adapters.blobs import write_whole
 from sparky.adapters.environment import Environments
 from sparky.adapters.installs import Installs
+from sparky.adapters.kept_runs import KeptRuns
 from sparky.adapters.locks import FileLocks
 from sparky.adapters.performance import Performance
+from sparky.adapters.rewritten import changed, snapshots
 from sparky.adapters.scratch import scratch
 from sparky.adapters.traced import gathered, sources
-from sparky.adapters.uv import BuildError, UnbuildableError, Uv
+from sparky.adapters.uv import BuildError, Uv
 from sparky.adapters.watch import Numbers
 from sparky.domain.command import Completed, Ending, Level, digest
 from sparky.domain.state import Context
-from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
+from sparky.domain.testing import TestRun, Trouble
 from sparky.evidence.failing import once_own
-from sparky.formats.values_json import UnreadableStateError, decode, encode
+from sparky.formats.values_json import decode, encode
 from sparky.ports import Blobs, Repository, Shell
 from sparky.targets.discover import find_command, is_python
 from sparky.targets.environment import TargetEnvironment
@@ -27,7 +28,6 @@ from sparky.targets.suite import ending, last_line
 from sparky.targets.suites.table import suite_of
 
 _FORMAT = "3"
-_INSTALLATION = "installation of the project"
 
 
 class PytestTests:
@@ -62,6 +62,7 @@ class PytestTests:
         self._environments = Environments(repository, self._uv, self._cache)
         self._installs = Installs(repository, self._environments, self._uv, self._cache)
         self._locks = FileLocks(self._cache / "locks")
+        self._kept = KeptRuns(self._locks, blobs)
         self._path = path
         self._sandbox = sandbox
         self._report = report
@@ -108,12 +109,55 @@ class PytestTests:
                     lines=lines,
                 )
 
-            return fresh() if only or lines else replace(self._once(record, turn, timeout_s, fresh), sha=sha)
+            if only or lines:
+                return fresh()
+            return replace(self._kept.once(record, turn, timeout_s, fresh), sha=sha)
         except BuildError as error:
-            return replace(self._unbuilt(sha, command, error), unrun=dict(lines))
+            return replace(self._kept.unbuilt(sha, command, error), unrun=dict(lines))
 
     def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
-        """What the tests' own process sees at `sha`, kept; None, and nothing kept, if it was broken off."""
+        """A file of what functions are called with, and give; None if the tests could not be watched."""
+        tracer = digest(b"".join(source for _, source in sorted(sources().items())))
+
+        def watch(performance: Performance) -> bytes | None:
+            order = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox, traced=True)
+            ended = self._shell.run(order).ending is Ending.EXITED
+            return gathered(performance.place / "out") if ended else None
+
+        return self._aside(context, sha, command, f"traces/{tracer[:16]}", look=watch)
+
+    def rewritten(
+        self, context: Context, sha: str, command: tuple[str, ...], test: str, *, timeout_s: float
+    ) -> Mapping[str, bytes | None]:
+        """The snapshots that a test, run alone and told to rewrite its own, writes or removes (None)."""
+        option = suite_of(command).REWRITE
+        if not option:
+            return {}
+
+        def rewrite(performance: Performance) -> bytes | None:
+            before = snapshots(performance.place / "tree")
+            order = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
+            ended = self._shell.run(order).ending is Ending.EXITED
+            return encode(changed(performance.place / "tree", before)) if ended else None
+
+        name = f"rewritten/{digest(test.encode())[:16]}"
+        kept = self._aside(context, sha, (*command, option), name, look=rewrite, only=(test,))
+        return decode(kept.read_bytes(), dict[str, bytes | None]) if kept else {}
+
+    def _aside(
+        self,
+        context: Context,
+        sha: str,
+        command: tuple[str, ...],
+        name: str,
+        *,
+        look: Callable[[Performance], bytes | None],
+        only: tuple[str, ...] = (),
+    ) -> Path | None:
+        """A file with what a run of Python's tests shows that is no result of theirs, kept; None: nothing.
+
+        `name` says what is looked for, and for whom it is kept apart.
+        """
         try:
             environment = self._environments.get(sha) if self._needs_python(sha, command) else None
             if environment is None:
@@ -122,41 +166,25 @@ class PytestTests:
             record = self._record(sha, command, environment, 1)
         except BuildError:
             return None
-        tracer = digest(b"".join(source for _, source in sorted(sources().items())))
-        kept = self._cache / "traces" / f"{record.stem}-{tracer[:16]}.json"
-        with self._locks.hold(f"traces-{record.stem}"), scratch(self._cache / "scratch") as place:
+        folder, _, mark = name.partition("/")
+        kept = self._cache / folder / f"{record.stem}-{mark}.json"
+        with self._locks.hold(f"{folder}-{record.stem}"), scratch(self._cache / "scratch") as place:
             if not kept.is_file():
                 self._repository.export(sha, place / "tree")
                 performance = self._performance(
-                    context=context, sha=sha, command=command, environment=environment, lib=lib, place=place
+                    context=context,
+                    sha=sha,
+                    command=command,
+                    only=only,
+                    environment=environment,
+                    lib=lib,
+                    place=place,
                 )
-                if self._fetch(performance) is not None:
+                shown = look(performance) if self._fetch(performance) is None else None
+                if shown is None:
                     return None
-                order = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox, traced=True)
-                if self._shell.run(order).ending is not Ending.EXITED:
-                    return None
-                write_whole(kept, gathered(place / "out"))
+                write_whole(kept, shown)
         return kept
-
-    def _once(self, record: Path, turn: int, timeout_s: float, fresh: Callable[[], TestRun]) -> TestRun:
-        """The result that is kept, else a fresh one; who asks for the same meanwhile waits for that one.
-
-        One that ran out of time is kept for those who have waited for it, with no more time than it had.
-        """
-        asked, overdue = time.time_ns(), record.with_suffix(".overdue")
-        with self._locks.hold(f"tests-{record.stem}"):
-            if (known := self._known(record)) is not None:
-                return known
-            late = self._known(overdue)
-            if late is not None and late.seconds >= timeout_s and overdue.stat().st_mtime_ns >= asked:
-                return late
-            run = fresh()
-            # What a later turn has no verdict on is not to be known again and again; one that was killed is.
-            if run.trouble in {None, Trouble.NO_TESTS} or (turn > 1 and run.trouble is not Trouble.KILLED):
-                write_whole(record, encode(run))
-            elif run.trouble is Trouble.TIMED_OUT:
-                write_whole(overdue, encode(run))
-            return run
 
     def _perform(
         self,
@@ -184,7 +212,7 @@ class PytestTests:
             )
             if (failed := self._fetch(performance)) is not None:
                 detail = f"test_setup: {_last_words(failed)}"
-                stopped = self._without(sha, command, detail, failed.stdout + failed.stderr)
+                stopped = self._kept.without(sha, command, detail, failed.stdout + failed.stderr)
                 return replace(stopped, unrun=dict(lines))
             prepared = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
             before = performance.stamps()
@@ -236,19 +264,6 @@ class PytestTests:
             lines=lines,
         )
 
-    def _unbuilt(self, sha: str, command: tuple[str, ...], error: BuildError) -> TestRun:
-        """No environment, no verdict; but a project that no longer builds is red like a failed test."""
-        run = self._without(sha, command, str(error), error.log)
-        if not isinstance(error, UnbuildableError):
-            return run
-        case = TestCase(id=_INSTALLATION, outcome=TestOutcome.ERROR, message=str(error))
-        return replace(run, cases=(case,), trouble=None)
-
-    def _without(self, sha: str, command: tuple[str, ...], detail: str, log: bytes) -> TestRun:
-        """A run that did not come about, for what is around the tests."""
-        output = self._blobs.put(log)
-        return TestRun(sha=sha, command=command, trouble=Trouble.ENVIRONMENT, detail=detail, output=output)
-
     def _fetch(self, performance: Performance) -> Completed | None:
         """Run what is to be run before the tests; how it ended, if it failed."""
         if not self._set_up:
@@ -274,15 +289,6 @@ class PytestTests:
         asked = (self._repository.tree(sha), *command, self._report, repr(self._set_up))
         facts = "\0".join((_FORMAT, *asked, home, level.value, str(turn)))
         return self._cache / "tests" / f"{digest(facts.encode())}.json"
-
-    def _known(self, record: Path) -> TestRun | None:
-        """The result kept there; None if there is none, or its log is gone."""
-        try:
-            known = decode(record.read_bytes(), TestRun)
-            self._blobs.get(known.output)
-        except (FileNotFoundError, UnreadableStateError, KeyError):
-            return None
-        return known
 
 
 def _last_words(completed: Completed) -> str:

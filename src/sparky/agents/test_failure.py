@@ -10,7 +10,9 @@ TEST_FAILURE = Agent(
     role=Role.CODER,
     kinds=(Kind.TEST_FAILURE,),
     description="Mends imports, names and paths of files that failing tests trip over, by git's history.",
-    works=ToolFix(tools=("failures",), rules=("moved-import", "renamed-name", "moved-file")),
+    works=ToolFix(
+        tools=("failures",), rules=("moved-import", "renamed-name", "moved-file", "stale-snapshot")
+    ),
     bid=by_rules(
         mends=(
             *("ModuleNotFoundError", "cannot import name", "FileNotFoundError"),

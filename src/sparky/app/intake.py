@@ -241,12 +241,20 @@ def _sources(ports: Ports, sha: str, paths: Sequence[str]) -> Iterable[str]:
     return below(sources, paths or (".",))
 
 
-def issue_of(house: House, seen: Scan, context: Context, paths: Sequence[str]) -> Issue:
-    """The issue that `fix` works on; its findings are kept as a blob, and so are many paths."""
+def issue_of(
+    house: House, seen: Scan, context: Context, preferences: Preferences, paths: Sequence[str]
+) -> Issue:
+    """The issue that `fix` works on; its findings are kept as a blob, and so are many paths.
+
+    Where snapshots are asked for, too, it is another: no run is joined that leaves them as they are.
+    """
     limits = () if "." in paths else paths
     found = [one.finding for one in seen.findings]
     issue = findings_issue(found, seen.kinds, context.git_dir, limits, always=_LAST)
     issue = replace(issue, findings=house.blobs.put(encode(seen.everything)))
+    if preferences.update_snapshots:
+        key = issue_key(context.git_dir, issue.source, f"{issue.key} with its snapshots")
+        issue = replace(issue, key=key)
     if len(issue.files) <= _RECORDED:
         return issue
     return replace(issue, files=issue.files[:_RECORDED], limits=house.blobs.put(encode(issue.files)))

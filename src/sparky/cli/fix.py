@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -54,6 +55,11 @@ from sparky.ports import Ports
 @script
 @runner
 @click.option("--again", is_flag=True, help="Try again what was withdrawn before because it broke a test.")
+@click.option(
+    "--update-snapshots",
+    is_flag=True,
+    help="With -k test_failure: rewrite stale snapshots, too, for a person to look at.",
+)
 @as_json
 def command(
     paths: tuple[str, ...],
@@ -69,6 +75,7 @@ def command(
     changed: bool,
     since: str | None,
     again: bool,
+    update_snapshots: bool,
     as_json: bool,
 ) -> int:
     """Mend what deterministic agents can mend, verified by the tests.
@@ -76,13 +83,12 @@ def command(
     One run in one worktree: each kind is a commit; edits that make a test worse are taken out, one by one.
     PATHS limit it to some files or directories. A --runner or --script gets what no rule mends.
     """
-    if check and again:
-        raise UsageError("--check changes nothing, and --again forgets what was withdrawn: give one of them")
+    _require_sense(kinds, check=check, again=again, update_snapshots=update_snapshots)
     here = place(repo)
     context = _context(here)
     wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
-    asked = hand_on or runner is not None or script is not None
-    handing = not check and _hands_on(here, wanted, asked=asked)
+    wanted = replace(wanted, update_snapshots=update_snapshots)
+    handing = not check and _hands_on(here, wanted, asked=hand_on or bool(runner or script))
     ports = ports_for(here.house, context, wanted)
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:
@@ -92,7 +98,7 @@ def command(
         say(f"note: {note}")
     if check:
         return _put_check(seen, as_json=as_json)
-    issue = issue_of(here.house, seen, context, limits.paths)
+    issue = issue_of(here.house, seen, context, wanted, limits.paths)
     issue = _taken_apart(here.house, seen, issue, context) if handing else issue
     state = first_state(here.house, here.found, issue, wanted, budget(here.settings))
     able = seen.mendable or len(issue.children) > 1
@@ -102,6 +108,14 @@ def command(
     run, _ = take_issue(here.house, state, lambda: _warming(here.house, state, ports))
     result = put_outcome(here.house, run, as_json=as_json)
     return 0 if result.outcome is Outcome.NOTHING_TO_DO else exit_code(here.house, result)
+
+
+def _require_sense(kinds: tuple[Kind, ...], *, check: bool, again: bool, update_snapshots: bool) -> None:
+    """Raise UsageError for options that make no sense together."""
+    if check and again:
+        raise UsageError("--check changes nothing, and --again forgets what was withdrawn: give one of them")
+    if update_snapshots and Kind.TEST_FAILURE not in kinds:
+        raise UsageError("--update-snapshots rewrites what failing tests compare with: add -k test_failure")
 
 
 def _context(here: Place) -> Context:

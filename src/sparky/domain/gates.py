@@ -56,12 +56,14 @@ _REPORT = re.compile(r"(^|/)docs/reports/[^/]+_Report_v\d+\.md$", re.IGNORECASE)
 class Facts:
     """What the gates judge: the issue, and the diff since the run's base.
 
-    `for_tester`: the issue asks for work on the tests themselves.
+    `for_tester`: the issue asks for work on the tests themselves. `rewritten`: the snapshots that a tool
+    rewrote, and nobody else, since a person asked for that.
     """
 
     issue: Issue
     change: Change
     for_tester: bool = False
+    rewritten: frozenset[str] = frozenset()
 
 
 def review(facts: Facts) -> tuple[GateResult, ...]:
@@ -141,10 +143,12 @@ def secrets(facts: Facts) -> GateResult:
 def tests_kept(facts: Facts) -> GateResult:
     """No test is deleted, skipped, emptied, loosened or made to fit.
 
-    What a tester was asked for may change tests: there the mutants that they kill are counted.
+    What a tester was asked for may change tests: there the mutants that they kill are counted. Snapshots that
+    a person had rewritten are that person's to look at.
     """
     excused = _MUTANTS_TELL if facts.for_tester else frozenset()
-    said = [s.said for s in facts.change.suspicions if s.sort in _OF_TESTS - excused]
+    found = [s for s in facts.change.suspicions if s.sort in _OF_TESTS - excused]
+    said = [s.said for s in found if s.path not in facts.rewritten]
     return _result("tests kept", said, "no test is deleted, skipped or weakened", Severity.HIGH)
 
 

@@ -71,6 +71,7 @@ class Preferences:
     """What the user wants of this run. `fallback_runner` stands in where `runner` gets no answer.
 
     `attempt_budget` is what one session may cost, `day_budget` what all of the repository's may in a day.
+    `update_snapshots`: stale snapshots are rewritten, which a person then looks at.
     """
 
     merge: MergePolicy = MergePolicy.ASK
@@ -87,6 +88,7 @@ class Preferences:
     runner: str = ""
     fallback_runner: str = ""
     model: str = ""
+    update_snapshots: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

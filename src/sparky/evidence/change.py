@@ -14,6 +14,8 @@ from sparky.formats.values_json import decode, encode
 from sparky.ports import Blobs, Ports, Repository
 from sparky.tamper.edit import Edit
 from sparky.tamper.judge import judge
+from sparky.tools.failing.snapshots import STALE
+from sparky.tools.tool import Unit
 
 
 def read_change(repository: Repository, base: str, head: str) -> Change:
@@ -95,7 +97,24 @@ def syntax_error(source: bytes) -> str | None:
 
 
 UNITS = "units"
-"""The blob of an EXECUTE attempt of a tool that holds what it applied: pairs of a part and its units."""
+"""The blob of an EXECUTE attempt of a tool that holds what it `Applied`."""
+
+Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
+"""Pairs of a part and its units."""
+
+
+def rewritten(state: PipelineState, ports: Ports, sha: str) -> frozenset[str]:
+    """The snapshots that are at a commit as the tool left them that was asked to rewrite them."""
+    made = (
+        (attempt.sha, unit.path)
+        for attempt in (*state.of(Stage.EXECUTE), *state.of(Stage.CHILD))
+        if state.preferences.update_snapshots and attempt.sha is not None and UNITS in attempt.blobs
+        for _, units in decode(ports.blobs.get(attempt.blobs[UNITS]), Applied)
+        for unit in units
+        if unit.rule == STALE
+    )
+    read = ports.repository.read
+    return frozenset(path for at, path in made if read(at, path) == read(sha, path))
 
 
 def by_tools_alone(state: PipelineState) -> bool:

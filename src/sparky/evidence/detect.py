@@ -20,6 +20,7 @@ from sparky.evidence.failing import Hear
 from sparky.evidence.stubs import SPARKY, knowing
 from sparky.ports import Ports
 from sparky.tools.complexipy import RULE as COGNITIVE
+from sparky.tools.failing.snapshots import is_snapshot
 from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
@@ -85,11 +86,11 @@ def detect(
     evidence: list[Evidence] = []
     notes: list[str] = []
     silent = [one for one in before or () if one.rule == SILENT and one.kind in wanted]
-    names = (name for name in TOOLS if name not in {one.tool for one in silent})
-    tools = [TOOLS[name](ports.binaries[name], configured or read) for name in names]
+    tools = _tools(ports, configured or read, silent)
+    readable = [path for path in paths if not _is_data(root, path)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         running = [
-            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(asked, paths)])
+            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(asked, readable)])
             for tool in tools
             for asked in (all_kinds if tool.name == QUICKEST else wanted,)
         ]
@@ -110,12 +111,23 @@ def detect(
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
 
 
+def _tools(ports: Ports, read: Read, silent: Iterable[Finding]) -> list[Tool]:
+    """All tools but those that gave no answer before."""
+    names = {*TOOLS} - {one.tool for one in silent}
+    return [TOOLS[name](ports.binaries[name], read) for name in TOOLS if name in names]
+
+
 def _comparable(before: Sequence[Finding] | None, now: list[Finding]) -> list[Finding]:
     """The findings; raises ToolError if they lack an answer, and there is something to compare them with."""
     mute = [one.message for one in now if one.rule == SILENT]
     if before is not None and mute:
         raise ToolError(f"{mute[0]}, and there was one before")
     return now
+
+
+def _is_data(root: Path, path: str) -> bool:
+    """Whether it is a file that only tests read: a tool that it is named to would read it as Python."""
+    return is_snapshot(path) and not path.endswith(".py") and (root / path).is_file()
 
 
 def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -12,7 +12,8 @@ from sparky.domain.state import Context, Preferences
 from sparky.domain.testing import TestCase, TestRun, Trouble, compare
 from sparky.ports import Ports, Repository
 from sparky.targets.suite import missing_packages
-from sparky.tools.failing.causes import diagnose, said
+from sparky.tools.failing.causes import Rewrites, diagnose, is_of_snapshot, said
+from sparky.tools.failing.snapshots import Rewritten, why_left
 from sparky.tools.failing.tree import Step, Tree
 from sparky.tools.tool import ToolError
 
@@ -23,6 +24,8 @@ _COMMITS = 50
 """How many commits back something is looked for that is not there any more."""
 _FILES = 300
 """How many Python files a commit may change to be looked at: one that changes more moves no single name."""
+_SNAPSHOTS = 50
+"""How many tests at most are run, each alone, to rewrite their snapshots."""
 
 
 def hear(ports: Ports, context: Context, preferences: Preferences, at: Callable[[], str]) -> Hear:
@@ -33,12 +36,13 @@ def hear(ports: Ports, context: Context, preferences: Preferences, at: Callable[
     sha = cache(at)
     tree = cache(lambda: _tree(ports.repository, sha()))
     heard = cache(lambda: _red(ports, context, preferences, sha()))
+    asked = cache(lambda: _rewrites(ports, context, preferences, *heard()))
 
     def answer(now: Mapping[str, bytes]) -> Completed:
         run, cases = heard()
         before = tree() if cases else _NOTHING
         there = replace(before, sources={**before.sources, **now}) if cases else before
-        found = diagnose([_lined_up(case, before, there) for case in cases], there)
+        found = diagnose([_lined_up(case, before, there) for case in cases], there, asked())
         how, seconds = (run.command, run.seconds) if run else ((), 0.0)
         return Completed(
             argv=how,
@@ -84,6 +88,28 @@ def _second(ports: Ports, context: Context, preferences: Preferences, base: Test
     limit = preferences.test_timeout_s
     second = ports.tests.run(context, base.sha, base.command, timeout_s=limit, turn=2)
     return second if second.trouble is None else None
+
+
+def _rewrites(
+    ports: Ports, context: Context, preferences: Preferences, run: TestRun | None, cases: Sequence[TestCase]
+) -> Rewrites:
+    """What red tests make of their snapshots, where a person asked for that.
+
+    What can't be rewritten at the base can't be later: such a test is not run again.
+    """
+    if run is None or not preferences.update_snapshots:
+        return {}
+
+    def rewritten(sha: str, test: str) -> tuple[Rewritten, ...]:
+        limit = preferences.test_timeout_s
+        made = ports.tests.rewritten(context, sha, run.command, test, timeout_s=limit)
+        old = dict(ports.repository.contents(sha, [*made]))
+        all_of = (Rewritten(path=path, before=old.get(path), after=made[path]) for path in sorted(made))
+        return tuple(one for one in all_of if one.before != one.after)
+
+    stale = [case.id for case in cases if is_of_snapshot(case)][:_SNAPSHOTS]
+    first = {test: rewritten(context.base, test) for test in stale}
+    return {test: made if why_left(made) else rewritten(run.sha, test) for test, made in first.items()}
 
 
 def _told(case: TestCase, one: TestCase, other: TestCase) -> TestCase:

@@ -3,7 +3,7 @@
 No risk is a refusal: with any of them a run that would merge by itself ends ready.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparky.domain.attempt import Evidence, GateResult, Stage, Verdict
@@ -60,6 +60,20 @@ def size(change: Change) -> GateResult:
 def touched(gate: str, paths: Sequence[str]) -> GateResult:
     """What no test of the code shows: files that act on data, or on what is installed."""
     return _risk(gate, f"{gate}: {_listed(paths)}") if paths else _gate(gate, "none is touched")
+
+
+def rewrote(snapshots: Collection[str], still_red: Sequence[str]) -> tuple[GateResult, ...]:
+    """What a person asked to be rewritten that person looks at; no gate where nothing is rewritten.
+
+    `still_red`: what is found in spite of it.
+    """
+    if not snapshots:
+        return ()
+    if still_red:
+        reason = f"a snapshot is rewritten, and its test is red all the same: {_listed(still_red)}"
+        return (GateResult(gate="snapshots", verdict=Verdict.REVISE, reason=reason),)
+    said = f"rewrote {len(snapshots)} snapshot(s), as asked: look at them: {_listed(sorted(snapshots))}"
+    return (_risk("snapshots", said),)
 
 
 def lines_of(change: Change) -> dict[str, tuple[int, ...]]:

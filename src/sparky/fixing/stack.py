@@ -11,19 +11,19 @@ from sparky.domain.command import Completed
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
-from sparky.evidence.change import UNITS, syntax_error
+from sparky.evidence.change import UNITS, Applied, syntax_error
 from sparky.evidence.detect import bind, reader, run_tool
 from sparky.evidence.failing import Hear
 from sparky.evidence.tests import find_command, is_untested
 from sparky.fixing.offers import offered
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
+from sparky.tools.failing.snapshots import STALE
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 
 _UNVERIFIED = "Unverified by tests: there are none."
-
-Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
+_ASKED = "Stale snapshots are rewritten, as asked (--update-snapshots): look at them.\n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +35,11 @@ class Layer:
     agent: str
     works: ToolFix
     units: tuple[Unit, ...]
+
+    @property
+    def snapshots(self) -> frozenset[str]:
+        """The snapshots that it rewrites, which happens only where that was asked for."""
+        return frozenset(unit.path for unit in self.units if unit.rule == STALE)
 
 
 def layers(state: PipelineState, ports: Ports) -> tuple[Layer, ...] | None:
@@ -71,7 +76,7 @@ def apply(
     `shown` gives the file with what the target's tests showed, for a tool that learns from it; None: nothing.
     `hear` says what they say where the files are such.
     """
-    touched = sorted({unit.path for unit in units})
+    touched = sorted({unit.path for unit in units if unit.rule != STALE})
     for name in works.tools:
         tool = bind(ports, name, root)
         mine = [unit for unit in units if unit.tool == name]
@@ -146,6 +151,7 @@ def message(layer: Layer, state: PipelineState, ports: Ports, count: int) -> str
         f"{layer.kind.value}: mend {count} finding(s) in {files} file(s)\n\n"
         f"By {tools}: {rules}\n"
         "Each finding was looked for again afterwards; nothing new appeared in these files.\n"
+        f"{_ASKED if layer.snapshots else ''}"
         f"{judged}\n\n"
         f"Sparky-Run: {state.run_id}\n"
     )

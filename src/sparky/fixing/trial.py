@@ -157,5 +157,7 @@ def trial_of(state: PipelineState, ports: Ports, stack: tuple[Layer, ...]) -> Tr
     shown = cache(lambda: trace_calls(state, ports))
     known, heard = base_findings(state, ports), partial(heard_at, state, ports)
     composer = Composer(ports, root, state.base, stack, shown=shown, hear=heard, known=known)
-    judge = Judge(state=state, ports=ports, composer=composer, refused=state.attempts[-1])
+    snapshots = frozenset(path for layer in stack for path in layer.snapshots)
+    refused = state.attempts[-1]
+    judge = Judge(state=state, ports=ports, composer=composer, refused=refused, snapshots=snapshots)
     return Trial(state=state, ports=ports, stack=stack, composer=composer, judge=judge)

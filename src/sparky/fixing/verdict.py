@@ -42,12 +42,14 @@ class Judge:
 
     What it sees go wrong it looks at from then on: `wrong` are tests, each with the message that it failed
     with; `thorough`: all tests are run each time; `gated`, `every_tool`: so are the gates, and all tools.
+    `snapshots`: those that the whole rewrites.
     """
 
     state: PipelineState
     ports: Ports
     composer: Composer
     refused: Attempt
+    snapshots: frozenset[str] = frozenset()
     wrong: dict[str, str] = field(default_factory=dict)
     thorough: bool = False
     gated: bool = False
@@ -89,7 +91,8 @@ class Judge:
 
     def _gate(self, texts: Texts) -> Blame | None:
         change = read_change(self.ports.repository, self.state.base, self._commit(texts))
-        facts = Facts(issue=whole_issue(self.state, self.ports), change=change)
+        issue = whole_issue(self.state, self.ports)
+        facts = Facts(issue=issue, change=change, rewritten=self.snapshots)
         bad = next((gate for gate in review(facts) if gate.verdict is not Verdict.PASS), None)
         return Blame(why=f"is refused by the gate '{bad.gate}': {bad.reason}", lasting=True) if bad else None
 

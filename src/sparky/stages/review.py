@@ -12,7 +12,14 @@ from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
 from sparky.events import SessionEnding
 from sparky.evidence.briefing import REVIEW, briefing
-from sparky.evidence.change import by_tools_alone, diff_evidence, read_change, whole_issue, with_files
+from sparky.evidence.change import (
+    by_tools_alone,
+    diff_evidence,
+    read_change,
+    rewritten,
+    whole_issue,
+    with_files,
+)
 from sparky.evidence.tamper import is_for_tester
 from sparky.evidence.whose import maker
 from sparky.formats.values_json import encode
@@ -42,7 +49,12 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
 def _by_gates(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     base, head = state.base, state.head
     change = read_change(ports.repository, base, head)
-    facts = Facts(issue=whole_issue(state, ports), change=change, for_tester=is_for_tester(state, ports))
+    facts = Facts(
+        issue=whole_issue(state, ports),
+        change=change,
+        for_tester=is_for_tester(state, ports),
+        rewritten=rewritten(state, ports, head),
+    )
     gates = review(facts)
     refused = tuple(gate for gate in gates if gate.verdict is not Verdict.PASS)
     items = tuple(f"{gate.gate}: {gate.reason}" for gate in refused)

@@ -86,6 +86,11 @@ class Suite(Protocol):
         """The file of `tools/` that is put beside the tests, to report what they do; "" if there is none."""
         ...
 
+    @property
+    def REWRITE(self) -> str:  # noqa: N802 - a module's constant
+        """The option at the end of a command that has tests rewrite their snapshots; "" if none is known."""
+        ...
+
     def matches(self, command: tuple[str, ...]) -> bool:
         """Whether a command is of this sort."""
         ...

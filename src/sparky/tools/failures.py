@@ -5,7 +5,8 @@ It has no command: who looks runs the tests, and answers with what `tools.failin
 
 from sparky.domain.finding import for_agent, for_person
 from sparky.domain.issue import Kind, Severity
-from sparky.tools.failing.causes import FAILING, MOVED_FILE, MOVED_IMPORT, RENAMED, SNAPSHOT
+from sparky.tools.failing.causes import FAILING, MOVED_FILE, MOVED_IMPORT, RENAMED
+from sparky.tools.failing.snapshots import OPAQUE, SAME, STALE, WHOLE
 from sparky.tools.listing import Listing
 from sparky.tools.tool import Read
 
@@ -13,7 +14,13 @@ _WHY = {
     MOVED_IMPORT: for_agent("the history does not name one place where it went"),
     RENAMED: for_agent("the history does not name one new name for it"),
     MOVED_FILE: for_agent("not one file, or not one literal, is the one that is meant"),
-    SNAPSHOT: for_person("a snapshot is never rewritten unasked, since the code may be what is wrong"),
+    STALE: for_person(
+        "a snapshot is never rewritten unasked, since the code may be what is wrong: "
+        "`sparky fix -k test_failure --update-snapshots` rewrites it"
+    ),
+    WHOLE: for_person("its test makes or removes a whole snapshot, and only what is there is edited"),
+    OPAQUE: for_person("its snapshot is no text, or it is code"),
+    SAME: for_person("run alone and told to rewrite its snapshots, its test writes none"),
     FAILING: for_agent("no rule mends it"),
 }
 

@@ -32,7 +32,7 @@ TOOLS: dict[str, Callable[[str, Read], Tool]] = {
 }
 
 BINARIES = {name: name for name in TOOLS if name != "pyright"} | dict.fromkeys(
-    ("rewrite", "vulture", "repeated", "complexipy", "mypy", "pyrefly", "failures"), "python"
+    ("rewrite", "vulture", "repeated", "complexipy", "deptry", "mypy", "pyrefly", "failures"), "python"
 )
 """The executable of each that comes with sparky; a program of sparky's own runs in sparky's own Python."""
 

@@ -11,6 +11,7 @@ from sparky.targets.suites import cargo_json, cargo_text, go_json, jest_json, ju
 from sparky.targets.suites.cases import UnreadableReportError, merged
 
 REPORTER = ""
+REWRITE = ""
 REPORT_LIMIT = 32_000_000
 """Bytes of reports that are read, all in all."""
 

@@ -19,6 +19,8 @@ from sparky.targets.suite import (
 )
 
 REPORTER = "pytest_report.py"
+REWRITE = "--snapshot-update"
+"""That of syrupy and of pytest-snapshot; pytest itself has none, and then refuses it."""
 _CONFTEST = re.compile(r"ImportError while loading conftest '(?P<path>[^']+)'.*\n(?P<trace>(.*\n)*)")
 _INTERRUPTED, _INTERNAL, _USAGE = 2, 3, 4
 
@@ -45,7 +47,8 @@ def argv(command: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
     # A run that stops at its first failure cannot be compared with another.
     whole = (f"--rootdir={plan.tree}", "--continue-on-collection-errors")
     limits = sorted({node.split("::")[0] for node in plan.only} & {*plan.files})
-    own = command[at:] or tuple(limits)
+    told = command[at:]
+    own = (*told, *(() if {*told} - {REWRITE} else limits))
     return (*command[:at], *ours, *whole, *own, "--maxfail=0")
 
 

@@ -16,6 +16,7 @@ from sparky.targets.suite import (
 )
 
 REPORTER = "unittest_report.py"
+REWRITE = ""
 _CALL = ("-m", "unittest")
 
 

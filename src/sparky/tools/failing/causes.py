@@ -1,15 +1,16 @@
 """Why a test fails, as far as its message and the repository's history tell, and how that is mended."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sparky.domain.testing import TestCase, normal_failure
 from sparky.tools.failing import imports, names, paths
+from sparky.tools.failing.snapshots import STALE, Rewritten, why_left
 from sparky.tools.failing.tree import Tree
 from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy
 
 MOVED_IMPORT, RENAMED, MOVED_FILE = "moved-import", "renamed-name", "moved-file"
-SNAPSHOT, FAILING = "stale-snapshot", "failing-test"
+FAILING = "failing-test"
 
 _NAME = re.compile(r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
@@ -26,10 +27,14 @@ Mend = tuple[str, str, tuple[Edit, ...]]
 """A rule, a file, and the edits of it; none where it takes more than a rule."""
 
 
-def diagnose(cases: Iterable[TestCase], tree: Tree) -> Iterator[Diagnostic]:
+Rewrites = Mapping[str, Sequence[Rewritten]]
+"""By test, the snapshots that it rewrites where it was asked to."""
+
+
+def diagnose(cases: Iterable[TestCase], tree: Tree, asked: Rewrites) -> Iterator[Diagnostic]:
     """A finding for each red test, in the file that is to be mended; of some tests, in several files."""
     for case in cases:
-        for rule, path, edits in _mends(case, tree) or [(_rule(case), _file(case, tree), ())]:
+        for rule, path, edits in _mends(case, tree) or _snapshots(case, tree, asked):
             yield Diagnostic(
                 code=rule,
                 filename=path,
@@ -72,8 +77,19 @@ def _imports(case: TestCase, tree: Tree, wanted: str) -> list[Mend]:
     return [(MOVED_IMPORT, path, imports.mended(tree, path)) for path in lead]
 
 
-def _rule(case: TestCase) -> str:
-    return SNAPSHOT if _SNAPSHOT.search(case.message) else FAILING
+def is_of_snapshot(case: TestCase) -> bool:
+    """Whether a test fails over a snapshot, as far as its message tells."""
+    return _SNAPSHOT.search(case.message) is not None
+
+
+def _snapshots(case: TestCase, tree: Tree, asked: Rewrites) -> list[Mend]:
+    """All snapshots that a test rewrites, since with some of them it would stay red; else why none is."""
+    made = asked.get(case.id)
+    if made is None:
+        return [(STALE if is_of_snapshot(case) else FAILING, _file(case, tree), ())]
+    if left := why_left(made):
+        return [(left, _file(case, tree), ())]
+    return [(STALE, one.path, one.edits) for one in made]
 
 
 def _own(case: TestCase, tree: Tree) -> str:
