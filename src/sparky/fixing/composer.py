@@ -7,8 +7,9 @@ from pathlib import Path
 
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import bind, detect, reader
+from sparky.evidence.detect import bind, detect
 from sparky.evidence.failing import Hear
+from sparky.evidence.running import reader
 from sparky.fixing.stack import Layer, apply
 from sparky.ports import Ports
 from sparky.tools.table import ALONE
