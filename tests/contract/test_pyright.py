@@ -13,7 +13,8 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Command, Completed
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import detect, reader, run_tool
+from sparky.evidence.detect import detect
+from sparky.evidence.running import reader, run_tool
 from sparky.testing.house import memory_house
 from sparky.tools.pyright import configure
 from sparky.tools.tool import ToolError

@@ -22,7 +22,7 @@ from sparky.config import ConfigError, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
 from sparky.environment import Environment
-from sparky.evidence.detect import reader
+from sparky.evidence.running import reader
 from sparky.tools.programs.pyright_config import configured_in
 from sparky.tools.pyright import REMEDY
 from sparky.tools.table import BINARIES, TOOLS
