@@ -54,9 +54,8 @@ class Ruff:
     config: RuffConfig = field(default_factory=RuffConfig)
     name: str = "ruff"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.config.notes
+    def notes(self, kinds: Iterable[Kind]) -> tuple[str, ...]:
+        return self.config.notes if self.detect(kinds) else ()
 
     def version(self) -> Argv:
         return (self.binary, "--version")
