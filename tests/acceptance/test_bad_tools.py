@@ -54,7 +54,7 @@ def with_ruff(world: World, body: str, *words: str) -> Said:
     (home / "pyvenv.cfg").write_text(f"home = {Path(sys.base_prefix) / 'bin'}\n", encoding="utf-8")
     (home / "lib").symlink_to(Path(sysconfig.get_path("stdlib", vars={"base": sys.prefix})).parent)
     (home / "bin" / "python").symlink_to(Path(sys.executable).resolve())
-    for name in ("typos", "deptry"):
+    for name in ("typos",):
         (home / "bin" / name).symlink_to(Path(sys.executable).with_name(name))
     ruff = home / "bin" / "ruff"
     ruff.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")

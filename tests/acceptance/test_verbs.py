@@ -155,7 +155,7 @@ def test_init_writes_every_setting_once(world_of: MakeWorld) -> None:
 
 
 def test_the_doctor_finds_what_is_needed_and_names_what_is_not(here: World) -> None:
-    tools = ["git", "deptry", "ruff", "typos", "uv"]
+    tools = ["git", "ruff", "typos", "uv"]
     names = ["sparky", *tools, "sandbox", "state", "disk", "agents", "repository"]
     well = here.sparky("doctor", "--json")
     needed = [one for one in well.json() if one["needed"]]

@@ -17,7 +17,8 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Completed
 from sparky.domain.finding import Finding, Fix
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import detect, run_tool
+from sparky.evidence.detect import detect
+from sparky.evidence.running import run_tool
 from sparky.formats.values_json import dump
 from sparky.testing.house import memory_house
 from sparky.tools.complexipy import RULE
@@ -33,6 +34,14 @@ SCRATCH = Path(tempfile.mkdtemp(prefix="sparky-detectors-"))
 """What is kept from one test to the next."""
 atexit.register(shutil.rmtree, SCRATCH)
 PORTS = replace(memory_house(SCRATCH, lambda _: ()).ports, shell=SystemShell({}))
+
+
+PRIVATE = "def _f() -> None: ...\n\n\nX = 1\n"
+
+
+HASH = "import hashlib\n\n\ndef key(x: bytes) -> str:\n    return hashlib.md5(x).hexdigest()\n"
+_BODY = "(x: int) -> int:\n    {0}\n    y = x + 1\n    return y\n\n\n"
+SAME = f"import warnings\n\n\ndef one{_BODY}def two{_BODY}"
 
 
 class Target:
@@ -113,15 +122,37 @@ def test_what_the_edits_leave(tmp_path: Path) -> None:
         ("deptry", {"pyproject.toml": "[project\n", "a.py": "import yaml\n"}, []),
         ("rewrite", {"a.py": 'import hashlib\nX = hashlib.md5(b"", usedforsecurity=True)\n'}, []),
         ("rewrite", {"a.py": "def f(:\n"}, []),
+        ("rewrite", {"a.py": HASH.replace("key", "hash_password")}, []),
+        ("rewrite", {"a.py": HASH.replace("(x", "(token")}, []),
+        ("rewrite", {"auth.py": HASH}, []),
+        ("rewrite", {"a.py": HASH}, [Fix.SAFE]),
+        ("repeated", {"a.py": SAME.format("warnings.warn(str(x), stacklevel=2)")}, [Fix.NONE]),
+        ("repeated", {"a.py": SAME.format("print(x)") + "from b import one\n"}, [Fix.NONE]),
+        ("repeated", {"a.py": SAME.format("print(x)")}, [Fix.SAFE]),
         ("mypy", {"bad.py": "def f(:\n", "a.py": "def f() -> None: ...\n"}, []),
         pytest.param(
             *("mypy", {"mypy.ini": "[mypy]\n", "a.py": "def f(x): return x\n"}, []), marks=pytest.mark.soak
         ),
         ("vulture", {"a.py": "def _f() -> None: ...\n\n\nX = 1\n", "b.cfg": "call = _f\n"}, [Fix.NONE]),
+        *(
+            ("vulture", files, [Fix.NONE])
+            for files in (
+                {"a.py": PRIVATE, "ext.c": 'call("_f");'},
+                {
+                    "a.py": PRIVATE.replace("_f", "_on_f"),
+                    "b.py": 'import a\n\nprint(getattr(a, f"_on_{a.X}"))\n',
+                },
+                {"a.py": PRIVATE + 'print(globals()["_" + "f"])\n'},
+                {"a.py": f"# Kept for others.\n{PRIVATE}"},
+                {"a.py": PRIVATE.replace("def _f() -> None: ...", "class _F(Exception): ...")},
+            )
+        ),
+        ("vulture", {"a.py": PRIVATE}, [Fix.SAFE]),
         ("vulture", {"a.py": "def f() -> int:\n    return 1\n    print()\n\n\nf()\n"}, [Fix.NONE]),
     ],
 )
 def test_traps_are_left_alone(name: str, files: dict[str, str], expected: list[Fix], tmp_path: Path) -> None:
+    files = {"pyproject.toml": '[project]\nname = "m"\nversion = "1"\nrequires-python = ">=3.9"\n', **files}
     assert [finding.fix for finding in Target(tmp_path, name, files).find()] == expected
 
 
@@ -135,6 +166,33 @@ def test_no_dependency_is_taken_out_where_a_module_has_no_package_or_a_lock_file
     optional = "try:\n    import oddity\nexcept ImportError:\n    oddity = None\n"
     tried = Target(tmp_path / "3", "deptry", {**FAULTS, "odd.py": optional})
     assert [f.fix for f in tried.find()] == [Fix.SAFE]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"Procfile": "web: Requests app\n"},
+        {"settings.py": 'APPS = ["requests_auth"]\n'},
+        {"a.yml": "- requests\n"},
+    ],
+)
+def test_no_dependency_is_taken_out_that_another_file_names(file: dict[str, str], tmp_path: Path) -> None:
+    assert [f.fix for f in Target(tmp_path, "deptry", {**FAULTS, **file}).find()] == [Fix.NONE]
+
+
+def test_a_missing_dependency_is_put_in_where_the_requirements_have_it(tmp_path: Path) -> None:
+    project = '[project]\nname = "m"\nversion = "1"\ndependencies = ["click", "zope"]\n'
+    files = {
+        "pyproject.toml": project,
+        "m.py": "import click\nimport yaml\nimport zope\n",
+        "n.py": "import yaml\n",
+    }
+    target = Target(tmp_path, "deptry", {**files, "requirements.txt": "# all\nclick\nPyYAML>=6  # for m\n"})
+    assert lines(target.find()) == [
+        "DEPENDENCY pyproject.toml:4  DEP001 safe: `PyYAML>=6` is in the requirements, and m.py imports it"
+    ]
+    assert 'dependencies = ["click", "PyYAML>=6", "zope"]' in target.mend("pyproject.toml", "DEP001")
+    assert target.find() == ()
 
 
 @pytest.mark.soak
@@ -300,6 +358,17 @@ def test_pyrefly_says_nothing_of_a_target_that_does_not_use_it(tmp_path: Path, p
 def test_a_configuration_that_pyrefly_refuses_counts_for_nothing(tmp_path: Path, text: str) -> None:
     target = Target(tmp_path, "pyrefly", {"pyrefly.toml": text, "a.py": "X: str = 1\n"})
     assert [finding.rule for finding in target.find()] == ["bad-assignment"]
+
+
+def test_what_mypy_says_of_a_part_is_known_when_the_whole_is_looked_at(tmp_path: Path) -> None:
+    code = "def f(x): return x\n"
+    root = Target(tmp_path, "mypy", {"a.py": code, "b.py": code}).root
+    ports = replace(PORTS, binaries={**PORTS.binaries, "mypy": sys.executable})
+    part, whole = (detect(ports, root, "", [Kind.TYPE_ERROR], (path,)) for path in ("b.py", "."))
+    assert [one.location.path for one in part.findings] == ["b.py"]
+    assert [one.location.path for one in whole.findings] == ["a.py", "b.py"]
+    (asked,), (kept,) = part.evidence, whole.evidence
+    assert (asked.output, asked.seconds > 0) == (kept.output, kept.seconds == 0)
 
 
 def test_sparkys_own_programs_see_the_target_alone(tmp_path: Path) -> None:

@@ -431,6 +431,8 @@ def test_a_file_that_is_not_utf_8_is_not_annotated() -> None:
     latin = '# coding: latin-1\ndef f(b="é", a=1):\n    pass\n'
     assert not parsed(latin.encode("latin-1")).can_say("int")
     assert parsed(latin.replace("é", "e").encode()).can_say("int")
+    marked = [parsed(f"# coding: latin-1\nfrom .{name} import A\n".encode("latin-1")) for name in "éa"]
+    assert [[edit.content for edit in one.exported("A")] for one in marked] == [[], [" as A"]]
 
 
 def test_a_file_that_would_not_parse_any_more_loses_its_annotations(

@@ -11,7 +11,7 @@ from sparky.tools.tool import Unit
 RUFF = Ruff(binary="ruff", config=RuffConfig(modern=True))
 
 OTHERS = {
-    *("typo", "unused-private", "repeated-function", "DEP002"),
+    *("typo", "unused-private", "repeated-function", "DEP001", "DEP002"),
     *("no-untyped-def", "var-annotated", "assignment", "attr-defined"),
     *("moved-import", "renamed-name", "moved-file", "stale-snapshot"),
 }

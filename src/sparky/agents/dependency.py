@@ -9,10 +9,10 @@ DEPENDENCY = Agent(
     name="dependency",
     role=Role.CODER,
     kinds=(Kind.DEPENDENCY,),
-    description="Takes dependencies that nothing imports out of pyproject.toml; adds and upgrades none.",
+    description="Takes out of pyproject.toml what nothing imports, puts in what the requirements have.",
     works=ToolFix(
         tools=("deptry",),
-        rules=("DEP002",),
+        rules=("DEP001", "DEP002"),
     ),
     bid=by_rules(
         mends=(

@@ -9,6 +9,7 @@ from pathlib import Path
 from sparky import config
 from sparky.adapters.cli_runners import cli_runners
 from sparky.adapters.git import Git
+from sparky.adapters.imports import Imports
 from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
@@ -16,13 +17,14 @@ from sparky.adapters.scripted import ScriptedRunner
 from sparky.adapters.session_room import Grounds, Rooms
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
+from sparky.adapters.uv import Uv
 from sparky.agents.registry import Registry, assemble, installed, is_agent_file
 from sparky.app.read import House
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
 from sparky.events import Aftermath
-from sparky.ports import GitError, Ports, Repository
+from sparky.ports import GitError, Ports, Repository, Shell
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
 
@@ -68,13 +70,13 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         sandbox=preferences.sandbox,
     )
     runners = cli_runners(grounds)
-    readable = (*interpreter_paths(), Path(__file__).parent.parent)
-    played = ScriptedRunner(shell, readable, sandbox=preferences.sandbox)
+    played = _played(shell, sandbox=preferences.sandbox)
     chosen = played if preferences.script else runners.get(preferences.runner, played)
     return Ports(
         shell=shell,
         repository=repository,
         tests=tests,
+        imports=_imports(shell, repository, house, sandbox=preferences.sandbox),
         blobs=house.blobs,
         runners={**runners, SCRIPTED: chosen},
         lock=house.locks,
@@ -87,6 +89,26 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
         scratch=environment.cache / "trees",
         kept=environment.cache / "kept",
+    )
+
+
+def _played(shell: Shell, *, sandbox: bool) -> ScriptedRunner:
+    readable = (*interpreter_paths(), Path(__file__).parent.parent)
+    return ScriptedRunner(shell, readable, sandbox=sandbox)
+
+
+def _imports(shell: Shell, repository: Repository, house: House, *, sandbox: bool) -> Imports:
+    environment = house.environment
+    uv = Uv(
+        shell,
+        environment.cache,
+        python=Path(sys.executable),
+        index_env=environment.index,
+        sandbox=sandbox,
+    )
+    path = environment.base.get("PATH", "")
+    return Imports(
+        shell=shell, repository=repository, uv=uv, cache=environment.cache, path=path, sandbox=sandbox
     )
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import bind, detect, reader
+from sparky.evidence.detect import bind, detect
 from sparky.evidence.failing import Hear
+from sparky.evidence.running import reader
 from sparky.fixing.stack import Layer, apply
 from sparky.ports import Ports
 from sparky.tools.table import ALONE
@@ -54,6 +56,7 @@ class Composer:
         self._there = dict(self._original)
         self._ends = {path for path, data in self._original.items() if self._is_converted(path, data)}
         self._made: dict[_Work, bytes] = {}
+        self._learns = cache(lambda tool: bind(ports, tool, root).learns)
 
     def texts(self, pieces: Sequence[Piece]) -> Texts:
         """The files with these units alone, those that differ from the base; raises ToolError."""
@@ -84,7 +87,7 @@ class Composer:
 
     def learns(self, unit: Unit) -> bool:
         """Whether a unit's tool learns from the target's tests, and so takes long to say how to edit."""
-        return bind(self._ports, unit.tool, self._root).learns
+        return self._learns(unit.tool)
 
     def findings(
         self, texts: Texts, paths: Sequence[str], kinds: Iterable[Kind], also: Iterable[Kind] = ()

@@ -35,11 +35,11 @@ def worse_for(handoff: Handoff, state: PipelineState, ports: Ports) -> Worse:
     """
     works = {agent.name: agent.works for agent in ports.agents}
     later = {route.kind: works.get(route.agent or "") for route in state.routes[handoff.part + 1 :]}
-    withheld = why_withheld(ports, state.context, state.preferences)
+    withheld = cache(lambda: why_withheld(ports, state.context, state.preferences))
 
     def mended(finding: Finding) -> bool:
         how = later.get(finding.kind)
-        return isinstance(how, ToolFix) and mends(how, finding) and not withheld(finding)
+        return isinstance(how, ToolFix) and mends(how, finding) and not withheld()(finding)
 
     def worse(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
         # Where a file is mended as a whole (its layout), what else is said of that kind may go with it.
@@ -116,8 +116,9 @@ def safe_part(
     try:
         kept, culprits = search(trial)
     except RestlessError:
-        kept = tuple(piece for piece in trial.pieces if piece[1].path not in judge.first())
-        culprits = tuple(piece for piece in trial.pieces if piece not in kept)
+        bad = {*judge.first()}
+        kept = tuple(piece for piece in trial.pieces if piece[1].path not in bad)
+        culprits = tuple(piece for piece in trial.pieces if piece[1].path in bad)
         judge.judge(composer.texts(kept))
     lines, marks = trial.withdrawn(before, culprits)
     ports.refusals.refuse(state.context.git_dir, marks)

@@ -35,7 +35,8 @@ def search(trial: Trial) -> tuple[Pieces, Pieces]:
 
 def _safe(trial: Trial, pieces: Pieces, first: Iterable[str]) -> tuple[Pieces, Pieces]:
     last = trial.learnt(pieces)
-    rest = tuple(piece for piece in pieces if piece not in last)
+    slow = {*last}
+    rest = tuple(piece for piece in pieces if piece not in slow)
     aside = _aside(trial, rest, first)
     kept = tuple(piece for piece in rest if piece[1].path not in aside)
     groups = [group for group in (*(_of(rest, path) for path in aside), last) if group]

@@ -19,7 +19,7 @@ TOOLS: dict[str, Callable[[str, Read], Tool]] = {
 }
 
 BINARIES = {name: name for name in TOOLS} | dict.fromkeys(
-    ("rewrite", "vulture", "repeated", "complexipy", "mypy", "pyrefly", "failures"), "python"
+    ("rewrite", "vulture", "repeated", "complexipy", "deptry", "mypy", "pyrefly", "failures"), "python"
 )
 """The executable of each; a program of sparky's own runs in sparky's own Python."""
 

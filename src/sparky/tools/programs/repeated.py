@@ -11,8 +11,13 @@ from sparky.tools.ruff_json import Diagnostic, Edit
 RULE = "repeated-function"
 _LINES = 3
 """How many lines a body has at least: shorter ones are alike by chance."""
-_OWN = frozenset({"locals", "super", "__class__", "eval", "exec", "vars", "dir", "globals"})
-"""Names by which a body can tell whose it is."""
+_OWN = frozenset(
+    {
+        *("locals", "super", "__class__", "eval", "exec", "vars", "dir", "globals"),
+        *("warnings", "warn", "inspect", "sys", "traceback", "stacklevel", "_getframe", "currentframe"),
+    }
+)
+"""Names by which a body can tell whose it is, or who called it."""
 _KEPT = (ast.Yield, ast.YieldFrom, ast.Await, ast.Nonlocal, ast.Global)
 
 
@@ -74,9 +79,12 @@ def _finding(
 def _is_replaceable(tree: ast.Module, original: ast.FunctionDef, node: ast.FunctionDef) -> bool:
     """Whether a call of the one can stand for the body of the other."""
     bound = Counter(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef))
+    bound.update(n.asname or n.name.partition(".")[0] for n in ast.walk(tree) if isinstance(n, ast.alias))
     bound.update(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     inside = [n for statement in _body(node) for n in ast.walk(statement)]
     names = {n.id for n in inside if isinstance(n, ast.Name)}
+    names |= {n.attr for n in inside if isinstance(n, ast.Attribute)}
+    names |= {n.arg for n in inside if isinstance(n, ast.keyword) and n.arg}
     shadowed = original.name in {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
     return (
         bound[original.name] == 1

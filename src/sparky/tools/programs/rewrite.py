@@ -1,10 +1,12 @@
 """Calls that ruff's security rules name and that can be rewritten with equal behaviour.
 
-S324: a hash that the program uses for no secret says so (Python 3.9, the same digest). S506: `yaml.load(x)`
-without a loader is `yaml.safe_load(x)`, as the newer PyYAML demands one.
+S324: a hash says that it is for no secret (Python 3.9, the same digest), where neither the file's name nor
+the function around it speaks of one. S506: `yaml.load(x)` without a loader is `yaml.safe_load(x)`, as the
+newer PyYAML demands one.
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,12 @@ from sparky.tools.programs.sources import arguments, diagnostic, place, put, sou
 from sparky.tools.ruff_json import Diagnostic, Edit
 
 _HASHES = frozenset({"md5", "sha1"})
+_SECRET = re.compile(
+    r"pass(?:w|phrase|code)|pwd|secret|token|auth|login|sign|hmac|salt|session|credential|nonce|otp|csrf|cookie"
+    r"|crypt|api_?key|(?:^|_)pin(?:_|$)",
+    re.IGNORECASE,
+)
+"""What names of secrets have in them."""
 
 
 def rewrites(path: str, source: bytes, *, flags: bool) -> Iterator[Diagnostic]:
@@ -21,7 +29,7 @@ def rewrites(path: str, source: bytes, *, flags: bool) -> Iterator[Diagnostic]:
     for node in ast.walk(tree) if tree is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="hashlib"), attr=name)) if (
-                flags and name in _HASHES
+                flags and name in _HASHES and not _is_for_a_secret(path, source, tree, node)
             ):
                 yield from _hash(path, source, node, name)
             case ast.Call(
@@ -34,6 +42,18 @@ def rewrites(path: str, source: bytes, *, flags: bool) -> Iterator[Diagnostic]:
                 yield diagnostic(
                     "S506", path, "`yaml.load` without a loader can make any object", where, edit
                 )
+
+
+def _is_for_a_secret(path: str, source: bytes, tree: ast.Module | None, node: ast.Call) -> bool:
+    """Whether a word for a secret stands in the file's name, or in what the hash is made in."""
+    line = node.lineno
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    around = [n for n in ast.walk(tree) if isinstance(n, kinds)] if tree else []
+    around = [n for n in around if n.lineno <= line <= (n.end_lineno or 0)]
+    inner = max((n for n in around if not isinstance(n, ast.ClassDef)), key=lambda n: n.lineno, default=node)
+    rows = source.splitlines()[inner.lineno - 1 : inner.end_lineno]
+    said = (path, *(n.name for n in around), b"\n".join(rows).decode("utf-8", "replace"))
+    return any(_SECRET.search(text) for text in said)
 
 
 def _hash(path: str, source: bytes, node: ast.Call, name: str) -> Iterator[Diagnostic]:
