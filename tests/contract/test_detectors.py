@@ -264,7 +264,8 @@ TANGLED = {
 
 def test_a_function_that_is_hard_to_follow_and_has_many_paths_is_one_finding(tmp_path: Path) -> None:
     target = Target(tmp_path, "complexipy", TANGLED)
-    ports = replace(PORTS, binaries={name: str(BESIDE / binary) for name, binary in BINARIES.items()})
+    beside = {name: str(BESIDE / binary) for name, binary in BINARIES.items()}
+    ports = replace(PORTS, binaries={**beside, "pyright": ""})
     found = detect(ports, target.root, "0" * 40, (Kind.COMPLEXITY,)).findings
     told = ((one.location, one.rule, one.message) for one in found if one.rule in {"C901", RULE})
     assert [(f"{at.path}:{at.line}:{at.column}", at.symbol, rule, said) for at, rule, said in told] == [

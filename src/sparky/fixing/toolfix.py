@@ -30,7 +30,7 @@ from sparky.formats.values_json import encode
 from sparky.ports import Ports
 from sparky.tools.neutral import unshown
 from sparky.tools.table import ALONE
-from sparky.tools.tool import ToolError, Unit, fixed, units
+from sparky.tools.tool import SILENT, ToolError, Unit, fixed, units
 
 _NO_TYPE = "needs a coding agent: no type was found that the checker and the tests bear out"
 
@@ -63,9 +63,9 @@ class _Work:
 
     @property
     def old(self) -> tuple[Finding, ...]:
-        """What was found in them at the start."""
+        """What was found in them at the start, and what no answer was given to."""
         touched = {*self.touched}
-        return tuple(f for f in self.before if f.location.path in touched)
+        return tuple(f for f in self.before if f.location.path in touched or f.rule == SILENT)
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix) -> Attempt:
@@ -89,7 +89,7 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         known = base_findings(state, ports)
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
-        before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
+        before = detect(ports, root, start, kinds, paths, before=known, hear=heard).findings if paths else ()
     refused = withheld(ports, state.context, state.preferences, before)
     refused = {**refused, **_outside(state.issue, ports.repository.files(start), before)}
     todo = units([f for f in before if f.kind is kind], works, refused)
@@ -121,7 +121,7 @@ def _mend(state: PipelineState, ports: Ports, work: _Work, rounds: int = _ROUNDS
     may be one of `dict.fromkeys`.
     """
     if not work.units:
-        return work
+        return replace(work, after=work.old)
     shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, lambda: work.start)
     apply(ports, work.root, work.works, work.units, work.before, shown=shown, hear=heard)
     work = replace(work, after=_look(state, ports, work))
@@ -168,7 +168,7 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> 
             *(f for f in old if f.location.path in back),
         )
     gone = [f for f in fixed(old, new) if f.kind is work.kind]
-    others = [f for f in work.before if f.location.path not in mine]
+    others = [f for f in work.before if f.location.path not in mine and f.rule != SILENT]
     kept = tuple(unit for unit in work.units if unit.path not in back)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=work.works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state, ports, len(gone))) if gone else None
@@ -194,7 +194,8 @@ def _look(state: PipelineState, ports: Ports, work: _Work) -> tuple[Finding, ...
     there = {path: (work.root / path).read_bytes() for path in work.touched}
     kinds = (*looked_for(state), work.kind)
     heard = heard_at(state, ports, lambda: ports.repository.overlay(work.start, there))
-    return detect(ports, work.root, work.start, kinds, work.touched, hear=heard).findings
+    before = work.before
+    return detect(ports, work.root, work.start, kinds, work.touched, before=before, hear=heard).findings
 
 
 def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attempt:
