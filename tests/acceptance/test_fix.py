@@ -157,7 +157,7 @@ def test_a_hostile_repository_is_mended_where_it_can_be_and_the_rest_is_named_or
     assert scanned == {
         "bad.py": "ruff cannot read this file, so nothing in it is mended",
         "latin.py": "ruff cannot read this file, so nothing in it is mended",
-        "generated_pb2.py": GENERATED,
+        "generated_pb2.py": GENERATED.why,
         "old.py": "needs a coding agent: its remedy changes what the program does",
     }
     assert {line.split(":")[0] for line in said["issues_remaining"]} == {*scanned}
