@@ -30,6 +30,8 @@ OUTPUT_LIMIT = 256_000_000
 _PATHS = 10
 _AT_ONCE = 4
 """How many tools run beside each other."""
+_DEEP = {"RUST_MIN_STACK": "268435456"}
+"""With a stack of this many bytes tools in Rust read what nests deep; else they abort, and name no file."""
 QUICKEST = "ruff"
 HEARING = "failures"
 SHARED = {"S324": "S324", "S506": "S506", "C901": COGNITIVE}
@@ -130,7 +132,7 @@ def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
     see nothing of a home but the target and what the command names.
     """
     told = knowing(ports, argv, reader(root)) if is_program(argv) else argv
-    command = Command(argv=told, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
+    command = Command(argv=told, cwd=root, env=_DEEP, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
     if is_program(argv) and ports.shell.level() is not Level.OFF:
         named = (Path(word) for word in told if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
         command = replace(command, policy=Policy(readable=(root, SPARKY, *named)))
