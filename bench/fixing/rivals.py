@@ -11,7 +11,7 @@ from bench.fixing.package import BESIDE, DOWNLOADS, commit, git
 from uv import find_uv_bin
 
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import reader
+from sparky.evidence.running import reader
 from sparky.tools.ruff import configure
 from sparky.tools.ruff_config import load
 from sparky.tools.ruff_rules import codes

@@ -14,7 +14,7 @@ from sparky.domain.command import Command, Completed, Level
 from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
-from sparky.domain.testing import TestRun
+from sparky.domain.testing import Import, TestRun
 from sparky.events import Aftermath, SessionEnding
 
 
@@ -163,10 +163,9 @@ class Tests(Protocol):
     def rewritten(
         self, context: Context, sha: str, command: tuple[str, ...], test: str, *, timeout_s: float
     ) -> Mapping[str, bytes | None]:
-        """The snapshots that one test writes or removes, by path, run alone and told to rewrite its own.
+        """The snapshots that one test, run alone, writes or removes where it is told to rewrite its own.
 
-        Those are the files below directories named `__snapshots__` or `snapshots`. None: removed, or too
-        large to be read. Empty: it touches none, or can't be told to. The answer is kept.
+        None: removed, or too large to be read. Empty: it touches none, or can't be told to. It is kept.
         """
 
 
@@ -286,6 +285,7 @@ class Ports:
     shell: Shell
     repository: Repository
     tests: Tests
+    imports: Import
     blobs: Blobs
     runners: Mapping[str, Runner]
     lock: Lock

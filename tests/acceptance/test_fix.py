@@ -1,7 +1,10 @@
 """`sparky fix`: what it mends, what it leaves; and the person's files stay as they are until the merge."""
 
 import os
+import sys
 from pathlib import Path
+
+import pytest
 
 from sparky.tools.tool import GENERATED
 from tests.acceptance.conftest import MakeWorld
@@ -176,6 +179,19 @@ def test_a_hostile_repository_is_mended_where_it_can_be_and_the_rest_is_named_or
         "windows.py": b"def f(a):\r\n    return a\r\n",
         "old.py": OLD.encode(),
     }
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python reads it")
+def test_what_is_too_new_for_this_python_is_left_alone_and_named(world_of: MakeWorld) -> None:
+    newer = 'import os\n\nNAME = "a"\nX = t"{NAME}"\n'
+    project = '[project]\nname = "m"\nversion = "1"\nrequires-python = ">=3.14"\n'
+    world = world_of({"new.py": newer, "good.py": "import os\n\nX = 1\n", "pyproject.toml": project})
+    said = world.sparky("fix", "--json", "-k", "import_error").json()
+    assert (said["outcome"], said["work_completed"]["files_modified"]) == ("ready", ["good.py"])
+    (left,) = said["issues_remaining"]
+    assert left.startswith(
+        "new.py:1 F401 `os` imported but unused: sparky's own Python can't read this file: line"
+    )
 
 
 def test_bug_a_file_whose_name_is_not_utf8_was_left_out_without_a_word(world_of: MakeWorld) -> None:

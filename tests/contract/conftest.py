@@ -13,6 +13,7 @@ import pytest
 
 from sparky.adapters.blobs import FileBlobs
 from sparky.adapters.environment import Environments
+from sparky.adapters.imports import Imports
 from sparky.adapters.installs import Installs
 from sparky.adapters.locks import FileLocks
 from sparky.adapters.repository import GitRepository
@@ -89,6 +90,18 @@ class Target:
     @property
     def installs(self) -> Installs:
         return Installs(self.repository, self.environments, self.uv, self.cache)
+
+    @property
+    def imports(self) -> Imports:
+        path = os.environ["PATH"]
+        return Imports(
+            shell=self.shell,
+            repository=self.repository,
+            uv=self.uv,
+            cache=self.cache,
+            path=path,
+            sandbox=True,
+        )
 
     @property
     def tests(self) -> PytestTests:

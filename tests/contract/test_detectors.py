@@ -17,7 +17,8 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Completed
 from sparky.domain.finding import Finding, Fix
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import detect, run_tool
+from sparky.evidence.detect import detect
+from sparky.evidence.running import run_tool
 from sparky.formats.values_json import dump
 from sparky.testing.house import memory_house
 from sparky.tools.complexipy import RULE
@@ -267,7 +268,8 @@ TANGLED = {
 
 def test_a_function_that_is_hard_to_follow_and_has_many_paths_is_one_finding(tmp_path: Path) -> None:
     target = Target(tmp_path, "complexipy", TANGLED)
-    ports = replace(PORTS, binaries={name: str(BESIDE / binary) for name, binary in BINARIES.items()})
+    beside = {name: str(BESIDE / binary) for name, binary in BINARIES.items()}
+    ports = replace(PORTS, binaries={**beside, "pyright": ""})
     found = detect(ports, target.root, "0" * 40, (Kind.COMPLEXITY,)).findings
     told = ((one.location, one.rule, one.message) for one in found if one.rule in {"C901", RULE})
     assert [(f"{at.path}:{at.line}:{at.column}", at.symbol, rule, said) for at, rule, said in told] == [
@@ -361,6 +363,17 @@ def test_pyrefly_says_nothing_of_a_target_that_does_not_use_it(tmp_path: Path, p
 def test_a_configuration_that_pyrefly_refuses_counts_for_nothing(tmp_path: Path, text: str) -> None:
     target = Target(tmp_path, "pyrefly", {"pyrefly.toml": text, "a.py": "X: str = 1\n"})
     assert [finding.rule for finding in target.find()] == ["bad-assignment"]
+
+
+def test_what_mypy_says_of_a_part_is_known_when_the_whole_is_looked_at(tmp_path: Path) -> None:
+    code = "def f(x): return x\n"
+    root = Target(tmp_path, "mypy", {"a.py": code, "b.py": code}).root
+    ports = replace(PORTS, binaries={**PORTS.binaries, "mypy": sys.executable})
+    part, whole = (detect(ports, root, "", [Kind.TYPE_ERROR], (path,)) for path in ("b.py", "."))
+    assert [one.location.path for one in part.findings] == ["b.py"]
+    assert [one.location.path for one in whole.findings] == ["a.py", "b.py"]
+    (asked,), (kept,) = part.evidence, whole.evidence
+    assert (asked.output, asked.seconds > 0) == (kept.output, kept.seconds == 0)
 
 
 def test_sparkys_own_programs_see_the_target_alone(tmp_path: Path) -> None:

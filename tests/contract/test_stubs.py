@@ -16,7 +16,8 @@ import pytest
 from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.domain.issue import Kind
-from sparky.evidence.detect import detect
+from sparky.evidence.detect import bind
+from sparky.evidence.running import reader, run_tool
 from sparky.ports import Ports
 from sparky.testing.house import memory_house
 from sparky.tools.programs.checking import check
@@ -49,7 +50,9 @@ def found(ports: Ports, root: Path, source: str = SHOP) -> list[tuple[str, int |
     root = root.resolve()
     root.mkdir(exist_ok=True)
     (root / "shop.py").write_text(source)
-    return [(one.rule, one.location.line) for one in detect(ports, root, "", [Kind.TYPE_ERROR]).findings]
+    tool = bind(ports, "mypy", root)
+    answers = [run_tool(ports, root, argv) for argv in tool.detect([Kind.TYPE_ERROR])]
+    return [(one.rule, one.location.line) for one in tool.findings(answers, str(root), reader(root))]
 
 
 def test_two_at_once_get_whole_answers_and_leave_one_file_that_no_target_is_in_or_can_write(

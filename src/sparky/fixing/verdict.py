@@ -11,6 +11,7 @@ from sparky.domain.state import PipelineState
 from sparky.domain.testing import Comparison, TestRun, Trouble
 from sparky.evidence.change import base_findings, looked_for, read_change, whole_issue
 from sparky.evidence.detect import QUICKEST, SHARED
+from sparky.evidence.imports import broken_imports
 from sparky.evidence.tests import COMPARED, StoppedError, find_command, judge, judge_again
 from sparky.fixing.composer import Composer, Texts
 from sparky.formats.values_json import decode
@@ -41,8 +42,8 @@ class Judge:
     """Judges files by what refused the whole; `refused` is that attempt.
 
     What it sees go wrong it looks at from then on: `wrong` are tests, each with the message that it failed
-    with; `thorough`: all tests are run each time; `gated`, `every_tool`: so are the gates, and all tools.
-    `snapshots`: those that the whole rewrites.
+    with, `unimported` modules; `thorough`: all tests are run each time; `gated`, `every_tool`: so are the
+    gates, and all tools. `snapshots`: those that the whole rewrites.
     """
 
     state: PipelineState
@@ -51,6 +52,7 @@ class Judge:
     refused: Attempt
     snapshots: frozenset[str] = frozenset()
     wrong: dict[str, str] = field(default_factory=dict)
+    unimported: set[str] = field(default_factory=set)
     thorough: bool = False
     gated: bool = False
     every_tool: bool = False
@@ -59,9 +61,14 @@ class Judge:
     def first(self) -> tuple[str, ...]:
         """Where to look first, by what refused the whole; raises StoppedError."""
         self.gated = self.refused.stage is Stage.REVIEW
+        digest = self.refused.blobs.get(COMPARED)
+        if self.refused.stage is Stage.TEST and digest is not None:
+            seen = decode(self.ports.blobs.get(digest), Comparison)
+            if seen.imports and (why := self._unimported(self.state.head)):
+                return why.paths
         if self.refused.stage is not Stage.TEST or self._base is None:
             return ()
-        head, digest = self._run(self.state.head), self.refused.blobs.get(COMPARED)
+        head = self._run(self.state.head)
         if head.trouble is not None or digest is None:
             self.thorough = head.trouble is not None
             return ()
@@ -87,7 +94,8 @@ class Judge:
         if why := self._fresh(texts):
             self.every_tool = self._fresh_at_once(texts) is None
             return why
-        return self._worse(self._run(self._commit(texts))) if self._base else None
+        sha = self._commit(texts)
+        return self._unimported(sha) or (self._worse(self._run(sha)) if self._base else None)
 
     def _gate(self, texts: Texts) -> Blame | None:
         change = read_change(self.ports.repository, self.state.base, self._commit(texts))
@@ -121,8 +129,19 @@ class Judge:
         known = base_findings(self.state, self.ports)
         return known if self.state.base == self.state.context.base else None
 
+    def _unimported(self, sha: str, only: Iterable[str] = ()) -> Blame | None:
+        """What can't be imported at a commit as it could at the base; these modules are tried from now on."""
+        broken = broken_imports(self.state, self.ports, sha, sorted(only))
+        if not broken.modules:
+            return None
+        self.unimported |= {one.module for one in broken.modules}
+        more = f" and {len(broken.ids) - 1} more" if len(broken.ids) > 1 else ""
+        return Blame(why=f"breaks the {broken.ids[0]}{more}", lasting=True, paths=broken.places)
+
     def _still_wrong(self, texts: Texts) -> Blame | None:
-        """What the tests say that were wrong before, or all where they broke off."""
+        """What the imports and tests say that were wrong before, or all tests where they broke off."""
+        if self.unimported and (why := self._unimported(self._commit(texts), self.unimported)):
+            return why
         base = self._base if self.wrong or self.thorough else None
         if base is None:
             return None

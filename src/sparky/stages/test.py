@@ -6,6 +6,7 @@ from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Tr
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import OUTSIDE, Comparison, TestRun, Trouble
 from sparky.evidence.change import by_tools_alone
+from sparky.evidence.imports import broken_imports, with_imports
 from sparky.evidence.renamed import without_renamed
 from sparky.evidence.tests import (
     COMPARED,
@@ -18,19 +19,49 @@ from sparky.evidence.tests import (
     run_tests,
 )
 from sparky.evidence.whose import maker, whose_turn
-from sparky.formats.values_json import encode
+from sparky.formats.values_json import decode, encode
 from sparky.ports import Ports
 from sparky.reports.responsibility import Judgement
 
 _SHOWN = 20
+_IMPORTS = "no import broken"
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """No worse than base passes; the rest says whose turn it is."""
-    return replace(_perform(handoff, state, ports), sha=state.head, agent="tester")
+    attempt = _tested(handoff, state, ports)
+    if attempt.verdict in {Verdict.PASS, Verdict.SKIP}:
+        attempt = _imported(handoff, state, ports, attempt)
+    return replace(attempt, sha=state.head, agent="tester")
 
 
-def _perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
+def _imported(handoff: Handoff, state: PipelineState, ports: Ports, tested: Attempt) -> Attempt:
+    """What the tests let pass, or say nothing of, where it can be imported as before; else it is refused."""
+    broken = broken_imports(state, ports, state.head)
+    if not broken.tried:
+        return tested
+    if not broken.modules:
+        gate = GateResult(
+            gate=_IMPORTS, verdict=Verdict.PASS, reason=f"{broken.tried} module(s) import as at base"
+        )
+        return replace(tested, gates=(*tested.gates, gate))
+    digest = tested.blobs.get(COMPARED)
+    seen = with_imports(decode(ports.blobs.get(digest), Comparison) if digest else Comparison(), broken)
+    items = tuple(f"{i}: {seen.messages[i]}" for i in seen.imports[:_SHOWN])
+    reason = f"{len(seen.imports)} import(s) worked at base and do not at head: {'; '.join(items[:3])}"
+    refused = handoff.begin(Verdict.REVISE, reason)
+    return replace(
+        refused,
+        items=items,
+        validation_errors=seen.imports,
+        responsibility=maker(state, ports),
+        gates=(*tested.gates, GateResult(gate=_IMPORTS, verdict=Verdict.REVISE, reason=reason)),
+        evidence=tested.evidence,
+        blobs={**tested.blobs, COMPARED: ports.blobs.put(encode(seen))},
+    )
+
+
+def _tested(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     command = find_command(state, ports)
     if command is None:
         attempt = handoff.begin(Verdict.SKIP, "unverified by tests: no test command was found")

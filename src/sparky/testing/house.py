@@ -24,6 +24,7 @@ from sparky.adapters.session_room import Rooms
 from sparky.agents.table import AGENTS
 from sparky.domain.agent import Agent
 from sparky.domain.command import Command, Completed
+from sparky.domain.testing import Import, Imported
 from sparky.ports import Ports
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
@@ -48,6 +49,7 @@ class MemoryHouse:
     shell: MemoryShell
     runner: MemoryRunner
     agents: tuple[Agent, ...] = AGENTS
+    imports: Import = lambda _context, _sha, _modules, _beside: Imported()
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
     lock: MemoryLock = field(default_factory=MemoryLock)
     progress: MemoryProgress = field(default_factory=MemoryProgress)
@@ -62,6 +64,7 @@ class MemoryHouse:
             shell=self.shell,
             repository=self.repository,
             tests=self.tests,
+            imports=self.imports,
             blobs=self.blobs,
             runners={SCRIPTED: self.runner},
             lock=self.lock,

@@ -33,7 +33,7 @@ def _rooted(error: Error, files: Files) -> Error:
 
 def exporting(files: Files, errors: Iterable[Error]) -> Files:
     """The files with all that errors ask them to export."""
-    known = [*errors]
+    known = [error for error in errors if _HIDDEN.match(error.message)]
     return {
         path: replace(one, exports=frozenset(name for error in known if (name := name_of(error, one))))
         for path, one in files.items()

@@ -1,4 +1,7 @@
-"""What a tool offers for a whole target, kept: it takes long to say, and many trials ask for the same."""
+"""What a tool says of a whole target, kept: it takes long to say, and the same files are looked at often.
+
+What is kept was said of files with these very bytes by the tools that are installed now.
+"""
 
 import hashlib
 import os
@@ -8,25 +11,28 @@ from importlib.metadata import version
 from pathlib import Path
 
 from sparky.domain.command import Completed, Ending
-from sparky.evidence.detect import run_tool
 from sparky.evidence.kept import keep
+from sparky.evidence.running import run_tool
 from sparky.formats.values_json import UnreadableStateError, decode, encode
 from sparky.ports import Ports
 from sparky.tools.programs import sources
 from sparky.tools.tool import Argv
 
-_KEPT = 20
+_KEPT = 40
 """How many answers are kept."""
 _ASKED = ("mypy", "pyrefly")
 """What is asked, besides sparky's own programs."""
-_READ = (".py", ".pyi", ".toml", ".cfg", ".ini")
+_SOURCES = (".py", ".pyi", ".toml", ".cfg", ".ini")
 
 
-def offered(ports: Ports, root: Path, argv: Argv) -> Completed:
-    """The answer to a command that depends on nothing but the target's files and those that it names."""
-    file = ports.kept / "offers" / f"{_key(root, argv)}.json"
+def answered(ports: Ports, root: Path, argv: Argv) -> Completed:
+    """The answer to a command that depends on nothing but the target's files and those that it names.
+
+    One that was kept took no time.
+    """
+    file = ports.kept / "answers" / f"{_key(root, argv)}.json"
     try:
-        return replace(decode(file.read_bytes(), Completed), argv=argv)
+        return replace(decode(file.read_bytes(), Completed), argv=argv, seconds=0.0)
     except (OSError, UnreadableStateError):
         done = run_tool(ports, root, argv)
     if done.ending is Ending.EXITED and not done.code and not done.dropped:
@@ -45,7 +51,15 @@ def _key(root: Path, argv: Argv) -> str:
             said.update(Path(word).read_bytes())
     for folder, folders, names in os.walk(root):
         folders[:] = sorted({*folders} - sources.SKIPPED)
-        for path in (Path(folder, name) for name in sorted(names) if name.endswith(_READ)):
+        for path in (Path(folder, name) for name in sorted(names) if name.endswith(_SOURCES)):
             said.update(f"\0{path.relative_to(root)}\0".encode("utf-8", "surrogateescape"))
-            said.update(path.read_bytes() if path.is_file() else b"")
+            said.update(_read(path))
     return said.hexdigest()
+
+
+def _read(path: Path) -> bytes:
+    """A file's bytes; of one that can't be read, why."""
+    try:
+        return path.read_bytes() if path.is_file() else b""
+    except OSError as error:
+        return str(error).encode("utf-8", "surrogateescape")

@@ -1,0 +1,85 @@
+"""What can't be imported any more is worse than before, as a test that got red: the edit that did it goes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Verdict
+from sparky.domain.state import Context, Handoff, Outcome
+from sparky.domain.testing import Imported, Unimported
+from sparky.ports import Ports
+from sparky.stages.table import STAGES
+from tests.stages.stand import Stand, real_ruff
+from tests.stages.whole import end, fixed, left, refused, text
+
+BEFORE = Attempt(stage=Stage.EXECUTE, number=1, verdict=Verdict.PASS, reason="done")
+HANDOFF = Handoff(stage=Stage.TEST, reason="asked for", agent="tester", number=1, rollback_sha="")
+
+
+@pytest.fixture(params=[("pytest",), None], ids=["tested", "untested"])
+def stand(tmp_path: Path, request: pytest.FixtureRequest) -> Stand:
+    return Stand(root=tmp_path, tool=real_ruff, command=request.param)
+
+
+def ports(stand: Stand, asked: list[Sequence[str]]) -> Ports:
+    """Ports where `pkg` can be imported only while `pkg.a` orders its imports so."""
+
+    def imports(_context: Context, sha: str, modules: Sequence[str], beside: Sequence[str]) -> Imported:
+        asked.append((*modules, "beside", *beside))
+        source = stand.house.repository.read(sha, "pkg/a.py") or b""
+        broken = source.find(b"import b") < source.find(b"import z")
+        bad = Unimported(module="pkg", why="ImportError: no b", through=("pkg.a", "pkg"))
+        mine = {*modules, *beside}
+        return Imported(
+            good=tuple(sorted({*modules} - ({"pkg"} if broken else set()))),
+            bad=(bad,) if broken and "pkg" in mine else (),
+        )
+
+    return replace(stand.house.ports, imports=imports)
+
+
+SOURCES = {"pkg/__init__.py": b"", "pkg/a.py": b"import z\nimport b\n\nprint(b, z)\n", "c.py": b"import os\n"}
+
+
+def test_only_the_edit_that_breaks_an_import_is_withdrawn_and_it_is_remembered(stand: Stand) -> None:
+    asked: list[Sequence[str]] = []
+    state = fixed(stand, SOURCES, ports(stand, asked))
+    why = "withdrawn: its fix breaks the import of pkg"
+    assert end(state).outcome is Outcome.READY
+    assert (text(stand, state, "pkg/a.py"), text(stand, state, "c.py")) == (SOURCES["pkg/a.py"], b"")
+    assert left(state) == (f"pkg/a.py:1 I001 Import block is un-sorted or un-formatted: {why}",)
+    assert refused(stand) == [why]
+    red = state.of(Stage.TEST)[0]
+    said = "1 import(s) worked at base and do not at head: import of pkg: ImportError: no b"
+    assert (red.verdict, red.reason, red.responsibility) == (Verdict.REVISE, said, Responsibility.CODER)
+    assert (red.items, red.validation_errors) == (("import of pkg: ImportError: no b",), ("import of pkg",))
+    assert asked[:3] == [("c", "pkg", "pkg.a", "beside"), ("pkg", "beside"), ("pkg", "beside")]
+    gate = GateResult(gate="no import broken", verdict=Verdict.PASS, reason="1 module(s) import as at base")
+    assert state.of(Stage.TEST)[1].gates[-1] == gate
+
+
+def test_what_only_looks_otherwise_is_not_imported(stand: Stand) -> None:
+    asked: list[Sequence[str]] = []
+    state = fixed(stand, {"pkg/a.py": b"x  =  1\n"}, ports(stand, asked))
+    assert (text(stand, state, "pkg/a.py"), asked) == (b"x = 1\n", [])
+
+
+def test_what_a_change_breaks_in_another_module_is_found_and_what_was_broken_before_is_not_held_against_it(
+    stand: Stand,
+) -> None:
+    base = stand.commit({"a.py": b"X = 1\n", "b.py": b"from a import X\n", "tests/test_a.py": b"import a\n"})
+    head = stand.change({"a.py": b"Y = 1\n"})
+
+    def imports(_context: Context, sha: str, modules: Sequence[str], beside: Sequence[str]) -> Imported:
+        bad = {"old", "b"} if sha == head else {"old"}
+        tried = {*modules, *(bad & {*beside, "old"})}
+        return Imported(
+            good=tuple(sorted(tried - bad)),
+            bad=tuple(Unimported(module=one, why="no") for one in sorted(tried & bad)),
+        )
+
+    state = stand.state(base, replace(BEFORE, sha=head))
+    attempt = STAGES[Stage.TEST](HANDOFF, state, replace(stand.house.ports, imports=imports))
+    assert (attempt.verdict, attempt.validation_errors) == (Verdict.REVISE, ("import of b",))
