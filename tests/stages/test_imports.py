@@ -40,7 +40,8 @@ def ports(stand: Stand, asked: list[Sequence[str]]) -> Ports:
     return replace(stand.house.ports, imports=imports)
 
 
-SOURCES = {"pkg/__init__.py": b"", "pkg/a.py": b"import zlib\nimport ast\n\nprint(ast, zlib)\n", "c.py": b"import os\n"}
+UNSORTED = b"import zlib\nimport ast\n\nprint(ast, zlib)\n"
+SOURCES = {"pkg/__init__.py": b"", "pkg/a.py": UNSORTED, "c.py": b"import os\n"}
 
 
 def test_only_the_edit_that_breaks_an_import_is_withdrawn_and_it_is_remembered(stand: Stand) -> None:
