@@ -30,3 +30,48 @@ def test_an_edit_that_breaks_an_import_is_withdrawn_though_no_test_imports_it(
     assert said.json()["issues_remaining"] == [left]
     assert world.git("diff", "--name-only", "main", said.json()["commit"]) == "pkg/addons.py"
     assert how in world.sparky("show", said.json()["run_id"]).out
+
+
+HANDLERS = {
+    **CONFIG,
+    "plugins.py": "REGISTRY = ['on']\n",
+    "handlers.py": (
+        "import os\nimport plugins\n\n\ndef _handle_add(a, b):\n    return a + b\n\n\n"
+        "def _handle_sub(a, b):\n    return a - b\n\n\n"
+        'def run(op, a, b):\n    return globals()[f"_handle_{op}"](a, b)\n\n\n'
+        "def key(**options):\n    unused = options.pop('a', None)\n    return options\n\n\n"
+        "def lock(**options):\n    unused = options.pop('a', None)\n    return options\n"
+    ),
+    "extra.py": "def _old():\n    return 1\n\n\nX = 1\n",
+    "tests/test_handlers.py": (
+        "import handlers\n\n\ndef test_add():\n    assert handlers.run('add', 1, 2) == 3\n"
+        "    assert handlers.key(a=1, b=2) == {'b': 2}\n"
+    ),
+}
+"""A program that looks its functions up by name, and whose one test runs some of them."""
+
+
+def test_what_tools_mended_where_no_test_runs_it_waits_for_a_person_and_is_named(world_of: MakeWorld) -> None:
+    world = world_of(HANDLERS)
+    base = world.git("rev-parse", "main")
+    said = world.sparky("fix", "--auto", "--json").json()
+    assert (said["outcome"], world.git("rev-parse", "main")) == ("ready", base)
+    gone = "extra.py: _old, which is gone; handlers.py: the import of plugins"
+    assert said["risks"] == [
+        f"beyond tests: 2 edit(s) that no test can show to be harmless: {gone}",
+        "covered: 1 changed line(s) that no test was seen to run: handlers.py:19",
+    ]
+    assert world.sparky("merge", said["run_id"], "--json").json()["outcome"] == "merged"
+
+
+def test_what_the_tests_run_and_what_leaves_the_program_as_it_is_merges_by_itself(
+    world_of: MakeWorld,
+) -> None:
+    neutral = {"extra.py": "X = 1\n", "quiet.py": "import os\n\n\ndef  f( ):\n    return  1\n"}
+    source = HANDLERS["handlers.py"].replace("import plugins\n", "").replace("_handle_sub", "handle_sub")
+    source = source.partition("\n\n\ndef lock")[0] + "\n"
+    world = world_of({**HANDLERS, **neutral, "handlers.py": source})
+    said = world.sparky("fix", "--auto", "--json").json()
+    assert (said["outcome"], said["risks"]) == ("merged", [])
+    assert world.git("show", "main:quiet.py") == "def f():\n    return 1"
+    assert "unused" not in world.git("show", "main:handlers.py")
