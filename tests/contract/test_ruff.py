@@ -161,7 +161,7 @@ def test_every_option_that_is_passed_on_is_known_to_ruff(tmp_path: Path) -> None
     options = (GOLDEN / "all_options.toml").read_text()
     target = Target(tmp_path, **{"ruff.toml": options, "a.py": "\n"})
     commands = (*target.tool.detect(KINDS), *target.tool.fix(["I001", FORMAT], ["a.py"]))
-    assert target.tool.notes == ()
+    assert target.tool.notes(KINDS) == ()
     assert [argv.count("--config") for argv in commands] == [36] * 4
     assert [result.code for result in target.run(commands)] == [0] * 4
 
@@ -172,7 +172,7 @@ def test_every_option_that_is_passed_on_is_known_to_ruff(tmp_path: Path) -> None
 )
 def test_an_invalid_configuration_is_told_and_the_default_profile_is_used(tmp_path: Path, wrong: str) -> None:
     target = Target(tmp_path, **{"ruff.toml": wrong, "a.py": "import os\n"})
-    assert len(target.tool.notes) == 1
+    assert len(target.tool.notes(KINDS)) == 1
     assert places(target.find()) == [("a.py", 1, "F401")]
 
 

@@ -20,8 +20,9 @@ from sparky.tools.programs.shapes import Classes, is_type, word
 from sparky.tools.programs.signatures import Place, families
 from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Seen, Traces, read
-from sparky.tools.programs.typed import Workshop, run
+from sparky.tools.programs.typed import run
 from sparky.tools.programs.variables import Variables
+from sparky.tools.programs.workshop import Workshop
 from sparky.tools.ruff_json import patched
 from tests.contract.conftest import Target
 from tests.contract.test_traced import traced
@@ -83,6 +84,25 @@ def test_annotations_bring_what_they_need_above_them() -> None:
         '"""Pages."""\nfrom __future__ import annotations\nfrom typing import TYPE_CHECKING\nimport os\n'
         "\nif TYPE_CHECKING:\n    from shop.cart import Cart\n"
         "\n\ndef show(cart: Cart | None, width: int = 80) -> str:\n    return os.sep\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("above", "brought", "name"),
+    [
+        ("import re", "TYPE_CHECKING, ClassVar", "ClassVar"),
+        ("import typing", "TYPE_CHECKING", "typing.ClassVar"),
+        ("from typing import ClassVar", "TYPE_CHECKING", "ClassVar"),
+    ],
+)
+def test_what_is_of_a_class_says_so_by_a_name_that_is_there_when_it_runs(
+    above: str, brought: str, name: str
+) -> None:
+    one = file(f"{above}\n\n\nclass Page:\n    cart = None\n")
+    assert annotated(replace(one, variables={5: "typing:ClassVar[shop.cart:Cart]"})).decode() == (
+        f"from __future__ import annotations\nfrom typing import {brought}\n{above}\n\n"
+        "if TYPE_CHECKING:\n    from shop.cart import Cart\n\n\n"
+        f"class Page:\n    cart: {name}[Cart] = None\n"
     )
 
 
@@ -462,7 +482,7 @@ def test_bug_mypy_took_a_file_for_what_it_was_if_its_size_and_the_second_were_th
     for text in ("str", "int", "str"):
         shop.write({"m.py": replace(one, slots={("f", 0): {"a": (text,), "return": ("str",)}})})
         seconds.append(int((tmp_path / "m.py").stat().st_mtime))
-        found.append([error.code for error in shop.new()])
+        found.append([error.code for error in shop.new() if not error.reviewed])
     assert len({*seconds}) == len(seconds)
     assert found == [[], ["no-any-return", "attr-defined", "arg-type"], []]
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sparky.adapters.memory import MemoryTests
 from sparky.adapters.shell import SystemShell
+from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun
 from sparky.evidence.answers import answered
-from sparky.evidence.tests import judge_again
+from sparky.evidence.tests import judge_again, trace_calls, warm_traces
 from tests.stages.stand import Stand
 
 PASSED, FAILED = TestOutcome.PASSED, TestOutcome.FAILED
@@ -61,3 +63,23 @@ def test_what_was_said_is_known_until_a_file_that_tools_read_is_another(stand: S
     assert second != first
     (target / "a.py").rename(target / "b.py")
     assert said() not in {first, second}
+
+
+class Watched(MemoryTests):
+    """Tests that can't be watched."""
+
+    def trace(self, context: Context, sha: str, command: tuple[str, ...], *, timeout_s: float) -> Path | None:
+        del context, timeout_s
+        raise OSError(sha, *command)
+
+
+def test_what_goes_wrong_while_the_tests_are_watched_ahead_of_time_is_left_to_who_asks_for_it(
+    stand: Stand,
+) -> None:
+    state = stand.state(stand.commit({"a.py": b""}))
+    memory = stand.house.tests
+    tests = Watched(repository=memory.repository, judge=memory.judge, command=memory.command)
+    ports = replace(stand.house.ports, tests=tests)
+    warm_traces(state, ports)
+    with pytest.raises(OSError, match=state.base):
+        trace_calls(state, ports)

@@ -35,7 +35,8 @@ from sparky.domain.finding import left
 from sparky.domain.issue import Issue, Kind
 from sparky.domain.result import result_of
 from sparky.domain.state import Context, End, Outcome, PipelineState, Preferences
-from sparky.evidence.tests import warm_baseline
+from sparky.evidence.detect import bind
+from sparky.evidence.tests import warm_baseline, warm_traces
 from sparky.ports import Ports
 
 
@@ -105,7 +106,7 @@ def command(
     if limits.empty or (not able and here.house.store.holder(issue.key) is None):
         _put_nothing(seen, state, limits.empty or "no finding that an agent mends", as_json=as_json)
         return 0
-    run, _ = take_issue(here.house, state, lambda: _warming(here.house, state, ports))
+    run, _ = take_issue(here.house, state, lambda: _warming(here.house, state, ports, seen))
     result = put_outcome(here.house, run, as_json=as_json)
     return 0 if result.outcome is Outcome.NOTHING_TO_DO else exit_code(here.house, result)
 
@@ -150,16 +151,26 @@ def _taken_apart(home: House, seen: Scan, issue: Issue, context: Context) -> Iss
 
 
 @contextmanager
-def _warming(home: House, state: PipelineState, ports: Ports) -> Iterator[None]:
-    """The tests at the base run beside all else, till the run ends or a person cancels it."""
+def _warming(home: House, state: PipelineState, ports: Ports, seen: Scan) -> Iterator[None]:
+    """The tests at the base run beside all else, till the run ends or a person cancels it.
+
+    They are watched, too, where a tool that is to mend something learns from that.
+    """
+    tools = [
+        bind(ports, name, Path(state.context.repo_path))
+        for name in {one.finding.tool for one in seen.mendable}
+    ]
+    ahead = (warm_baseline, *((warm_traces,) if any(tool.learns for tool in tools) else ()))
     with home.cancellation(state.run_id).halting(ports.shell.halt):
-        warming = Thread(target=lambda: warm_baseline(state, ports), daemon=True)
-        warming.start()
+        warming = [Thread(target=one, args=(state, ports), daemon=True) for one in ahead]
+        for one in warming:
+            one.start()
         try:
             yield
         finally:
             ports.shell.halt()
-            warming.join(timeout=5)  # another process may be running the same tests, and is not waited for
+            for one in warming:
+                one.join(timeout=5)  # another process may be running the same tests, and is not waited for
 
 
 def _put_check(seen: Scan, *, as_json: bool) -> int:

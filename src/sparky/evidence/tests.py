@@ -96,6 +96,15 @@ def warm_baseline(state: PipelineState, ports: Ports) -> None:
             ports.tests.run(state.context, state.base, command, timeout_s=limit)
 
 
+def warm_traces(state: PipelineState, ports: Ports) -> None:
+    """Watch the tests at the base ahead of time, in the same way."""
+    with suppress(Exception):
+        command = find_command(state, ports)
+        if command is not None:
+            limit = state.preferences.test_timeout_s
+            ports.tests.trace(state.context, state.base, command, timeout_s=limit)
+
+
 def trace_calls(state: PipelineState, ports: Ports) -> Path | None:
     """What the functions are called with by the tests at the base; see the port `Tests`."""
     command = find_command(state, ports)

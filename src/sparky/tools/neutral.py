@@ -20,7 +20,10 @@ def unshown(finding: Finding) -> str:
 
 
 def _is_neutral(finding: Finding) -> bool:
-    """Whether the program stays the same: as ruff says, which does not know what an import does."""
+    """Whether the program stays the same: as ruff says, which does not know what an import does.
+
+    Its fixes are looked at before, where they are found: sorting is safe only as `sorting` says.
+    """
     if finding.rule in _IMPORTS and not is_re_export(finding.rule, finding.location.path):
         named = _NAME.search(finding.message)
         return named is not None and named[1] in sys.stdlib_module_names

@@ -18,6 +18,7 @@ from sparky.tools.reexports import is_re_export, with_fix
 from sparky.tools.ruff_config import RuffConfig, load
 from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, MAX_COMPLEXITY, codes
+from sparky.tools.sorting import SORTED, weighed
 from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
 from sparky.tools.tool import BROKEN, GENERATED, Argv, Read, ToolError, Unit
 
@@ -28,7 +29,7 @@ _UNREADABLE = "unreadable"
 _NAMES = {None: "invalid-syntax", "E902": _UNREADABLE, "io": _UNREADABLE, "unformatted": FORMAT}
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
 _MESSAGES = {FORMAT: "the formatter would change this file"}
-_LAYOUT = ("I001", FORMAT)
+_LAYOUT = (SORTED, FORMAT)
 _WHOLE_FILE = frozenset({FORMAT, _UNREADABLE})
 # The formatter says this instead of an empty list.
 _NO_SOURCES = b"No Python files found"
@@ -53,9 +54,8 @@ class Ruff:
     config: RuffConfig = field(default_factory=RuffConfig)
     name: str = "ruff"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.config.notes
+    def notes(self, kinds: Iterable[Kind]) -> tuple[str, ...]:
+        return self.config.notes if self.detect(kinds) else ()
 
     def version(self) -> Argv:
         return (self.binary, "--version")
@@ -177,8 +177,10 @@ class Ruff:
         return None
 
     def _mending(self, one: Diagnostic, path: str, read: Read) -> Diagnostic:
-        """What ruff says, with the fix that is made."""
-        return with_fix(one, path, read, self.config.width) if is_re_export(one.code or "", path) else one
+        """What ruff says, with the fix that is made, and how safe that is."""
+        if is_re_export(one.code or "", path):
+            return with_fix(one, path, read, self.config.width)
+        return weighed(one, read(path) or b"") if one.code == SORTED else one
 
     def _command(self, verb: str, *arguments: str, paths: Sequence[str]) -> Argv:
         options = (part for option in self.config.options for part in ("--config", option))

@@ -17,6 +17,9 @@ Read = Callable[[str], bytes | None]
 BROKEN = frozenset({"invalid-syntax", "unreadable"})
 """The rules of a finding that stands for a whole file which no tool could read."""
 
+SILENT = "no-answer"
+"""The rule of a finding that stands for all that a tool, which need not be there, would have said."""
+
 GENERATED = for_person("a program writes this file, as its first lines say, and would undo the fix")
 """Why a finding stays whose fix is `Fix.GENERATED`."""
 
@@ -50,9 +53,8 @@ class Tool(Protocol):
         """What findings are marked with, and agents ask for."""
         ...
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What of the target's configuration was not followed and why, for a person."""
+    def notes(self, kinds: Iterable[Kind]) -> tuple[str, ...]:
+        """What of the target's configuration is not followed in looking for these, and why, for a person."""
         ...
 
     def version(self) -> Argv:
@@ -174,6 +176,10 @@ def mends(works: ToolFix, finding: Finding) -> bool:
 
 
 def fixed(before: Iterable[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is."""
+    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is.
+
+    Nor is an answer that a tool did not give.
+    """
     broken = {finding.location.path for finding in after if finding.rule in BROKEN}
-    return tuple(finding for finding in gone(before, after) if finding.location.path not in broken)
+    there = (finding for finding in gone(before, after) if finding.location.path not in broken)
+    return tuple(finding for finding in there if finding.rule != SILENT)

@@ -25,7 +25,7 @@ from sparky.tools.programs.signatures import (
     functions,
     with_default,
 )
-from sparky.tools.programs.sources import is_utf8, lines, place
+from sparky.tools.programs.sources import is_utf8, lines, place, segment
 from sparky.tools.ruff_json import Edit, Place
 
 _FULL = re.compile(r"([\w.]+):([\w.]+)")
@@ -192,9 +192,7 @@ class Annotated:
         line = rows[0]
         newline = "\r\n" if b"\r\n" in self.source else "\n"
         indent = line[: len(line) - len(line.lstrip())]
-        given = "".join(
-            f"{indent}    {part},{newline}" for part in _parts(node, words, "\n".join(lines(self.source)))
-        )
+        given = "".join(f"{indent}    {part},{newline}" for part in _parts(node, words, self.source))
         if node.args.kwarg or node.args.vararg:  # a comma after these is younger than Python 3.6
             given = f"{given.removesuffix(f',{newline}')}{newline}"
         tail = f" -> {words['return']}" if "return" in words else ""
@@ -236,13 +234,13 @@ def _added(node: Function, words: Mapping[str, str], last: int) -> Counter[int]:
     return added
 
 
-def _parts(node: Function, words: Mapping[str, str], text: str) -> Iterator[str]:
-    """The parameters as they are written, what is there already as it stands in the `text` of the file."""
+def _parts(node: Function, words: Mapping[str, str], source: bytes) -> Iterator[str]:
+    """The parameters as they are written, what is there already as it stands in the file."""
     spec = node.args
 
     def told(arg: ast.arg, default: ast.expr | None = None, star: str = "") -> str:
-        word = words.get(arg.arg) or (_written(arg.annotation, text) if arg.annotation else "")
-        value = "" if default is None else (" = " if word else "=") + _written(default, text)
+        word = words.get(arg.arg) or (_written(arg.annotation, source) if arg.annotation else "")
+        value = "" if default is None else (" = " if word else "=") + _written(default, source)
         return f"{star}{arg.arg}{': ' if word else ''}{word}{value}"
 
     given = [*spec.posonlyargs, *spec.args]
@@ -261,14 +259,10 @@ def _parts(node: Function, words: Mapping[str, str], text: str) -> Iterator[str]
         yield told(spec.kwarg, star="**")
 
 
-def _written(node: ast.expr, text: str) -> str:
-    """An expression as it stands in the text; what needs the parentheses that it has there, with them."""
-    found = (
-        None
-        if isinstance(node, ast.NamedExpr | ast.Yield | ast.YieldFrom)
-        else ast.get_source_segment(text, node)
-    )
-    return found or ast.unparse(node)
+def _written(node: ast.expr, source: bytes) -> str:
+    """An expression as it stands in the source; what needs the parentheses that it has there, with them."""
+    bare = isinstance(node, ast.NamedExpr | ast.Yield | ast.YieldFrom)
+    return ast.unparse(node) if bare else segment(source, node)
 
 
 def _insert(text: str, at: Place) -> Edit:

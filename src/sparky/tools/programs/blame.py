@@ -4,11 +4,22 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from sparky.tools.programs.annotations import Annotated
 from sparky.tools.programs.checking import Error
-from sparky.tools.programs.signatures import Function, Key, Place, arguments, functions, own, positional
+from sparky.tools.programs.signatures import (
+    Function,
+    Key,
+    Place,
+    arguments,
+    classes,
+    functions,
+    own,
+    positional,
+    told_once,
+)
 
 Slot = tuple[str, Key, str]
 """A slot of a function of a file."""
@@ -36,9 +47,9 @@ class Blame:
         self.files = files
         self.trees = trees
 
-    def of(self, error: Error) -> dict[Slot, str]:
-        """The slots that may be at fault, as few as can be told, each with the type that it lacks."""
-        found = self._said(error, self._near(error, self.around(error)))
+    def of(self, error: Error, doubted: AbstractSet[Slot]) -> dict[Slot, str]:
+        """The slots in doubt that may be at fault, as few as can be told, each with what it lacks."""
+        found = self._said(error, self._near(error, self.around(error)) & doubted)
         more = _MORE.search(error.message)
         lacks = "None" if error.code == "return" else (more[1] if more and len(found) == 1 else "")
         return dict.fromkeys(found, lacks)
@@ -56,13 +67,13 @@ class Blame:
         names = set(_QUOTED.findall(error.message))
         values: list[ast.AST] = [*self._at(error)]
         for place in around[:1]:
-            for one in own(self._nodes[place]):
+            for one in own(self.nodes[place]):
                 if isinstance(one, ast.Assign) and one.lineno <= error.line <= (one.end_lineno or 0):
-                    values += [value for name in _names(one) for value in _values(self._nodes[place], name)]
+                    values += [value for name in _names(one) for value in _values(self.nodes[place], name)]
         names |= {name for value in values for name in _names(value)}
         read = {one.attr for value in values for one in ast.walk(value) if isinstance(one, ast.Attribute)}
-        names |= {name if self._named[name] else "__getattr__" for name in read}
-        places = {*around, *(place for name in names for place in self._named[name])}
+        names |= {name if self.named[name] else "__getattr__" for name in read}
+        places = {*around, *(place for name in names for place in self.named[name])}
         places |= {place for name in read for place, _ in self._attributes[name]}
         return {slot for place in places for slot in self._slots(place)}
 
@@ -74,7 +85,7 @@ class Blame:
 
     def _near(self, error: Error, around: list[Place]) -> set[Slot]:
         if error.code in {"override", "bad-override"} or (
-            around and self._nodes[around[0]].lineno == error.line
+            around and self.nodes[around[0]].lineno == error.line
         ):
             return self._declared(error, around)
         if error.code in _RETURNS and around and (found := self._own(around[0], "return")):
@@ -88,12 +99,24 @@ class Blame:
             found |= {slot for slot in self.wide(error) if slot[1] not in {key for _, key in around}}
         return found
 
+    def emptied(self, error: Error) -> list[Place]:
+        """The functions that set the attribute to None that, as the error says, takes nothing else."""
+        if 'variable has type "None"' not in error.message:
+            return []
+        names = {
+            one.attr
+            for one in _expressions(self.trees[error.file]).get(error.line, [])
+            if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+        }
+        puts = (put for name in names for put in self._attributes[name])
+        return [place for place, value in puts if isinstance(value, ast.Constant) and value.value is None]
+
     def _declared(self, error: Error, around: list[Place]) -> set[Slot]:
         """What a function declares against what it overrides."""
         if not around:
             return set()
         place = around[0]
-        node = self._nodes[place]
+        node = self.nodes[place]
         if match := re.search(r'parameter "(\w+)" \(default|for parameter "(\w+)"', error.message):
             found = self._own(place, match[1] or match[2])
         elif "eturn type" in error.message:
@@ -108,7 +131,7 @@ class Blame:
         return (
             found
             or self._slots(place)
-            or {slot for other in self._named[node.name] for slot in self._slots(other)}
+            or {slot for other in self.named[node.name] for slot in self._slots(other)}
         )
 
     def _argument(self, error: Error) -> set[Slot]:
@@ -120,8 +143,8 @@ class Blame:
         name = "__init__" if called[1] in self._classes else called[1]
         owner = called[2] or (called[1] if name == "__init__" else "")
         found: set[Slot] = set()
-        for place in self._named[name]:
-            node, path = self._nodes[place], place[1][0]
+        for place in self.named[name]:
+            node, path = self.nodes[place], place[1][0]
             if owner and f"{owner}." not in path and name == "__init__":
                 continue
             names = positional(node)
@@ -142,7 +165,7 @@ class Blame:
         if match is None:
             return set()
         name, owner, function = match[1], *_last_two(match[2])
-        places = [p for p in self._named[function] if function != "__init__" or f"{owner}." in p[1][0]]
+        places = [p for p in self.named[function] if function != "__init__" or f"{owner}." in p[1][0]]
         return {slot for place in places for slot in self._own(place, name)}
 
     def _rest(self, place: Place, arg: ast.arg | None) -> set[Slot]:
@@ -153,9 +176,7 @@ class Blame:
         tree = self.trees.get(error.file)
         if tree is None:
             return []
-        nodes = [
-            n for n in ast.walk(tree) if getattr(n, "lineno", 0) == error.line and isinstance(n, ast.expr)
-        ]
+        nodes = _expressions(tree).get(error.line, [])
         there = [node for node in nodes if node.col_offset == error.column - 1]
         return [max(there, key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))] if there else [*nodes]
 
@@ -165,7 +186,7 @@ class Blame:
             if isinstance(one, ast.Name):
                 yield from self._name(one.id, around, hops)
             elif isinstance(one, ast.Attribute):
-                for place in self._named[one.attr]:
+                for place in self.named[one.attr]:
                     yield from self._own(place, "return")
                 if hops:
                     for place, value in self._attributes[one.attr]:
@@ -173,13 +194,13 @@ class Blame:
 
     def _name(self, name: str, around: list[Place], hops: int) -> Iterator[Slot]:
         for place in around:
-            if name in {arg.arg for arg in arguments(self._nodes[place])}:
+            if name in {arg.arg for arg in arguments(self.nodes[place])}:
                 yield from self._own(place, name)
                 return
-        for place in self._named[name]:
+        for place in self.named[name]:
             yield from self._own(place, "return")
         for place in around[:1] if hops else ():
-            for value in _values(self._nodes[place], name):
+            for value in _values(self.nodes[place], name):
                 yield from self._used(value, around, hops - 1)
 
     def _own(self, place: Place, slot: str) -> set[Slot]:
@@ -193,21 +214,23 @@ class Blame:
         return {(path, key, slot) for slot in one.slots.get(key, {})} if one is not None else set()
 
     @cached_property
-    def _functions(self) -> dict[str, dict[Key, Function]]:
+    def _functions(self) -> dict[str, Mapping[Key, Function]]:
         return {path: functions(tree) for path, tree in self.trees.items()}
 
     @cached_property
-    def _nodes(self) -> dict[Place, Function]:
+    def nodes(self) -> dict[Place, Function]:
+        """The functions of all files."""
         return {(path, key): node for path, some in self._functions.items() for key, node in some.items()}
 
     @cached_property
     def _classes(self) -> set[str]:
-        return {n.name for tree in self.trees.values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
+        return {node.name for tree in self.trees.values() for node in classes(tree).values()}
 
     @cached_property
-    def _named(self) -> Mapping[str, list[Place]]:
+    def named(self) -> Mapping[str, list[Place]]:
+        """The functions by the last part of their names."""
         found: dict[str, list[Place]] = defaultdict(list)
-        for place, node in self._nodes.items():
+        for place, node in self.nodes.items():
             found[node.name].append(place)
         return found
 
@@ -215,18 +238,38 @@ class Blame:
     def _attributes(self) -> Mapping[str, list[tuple[Place, ast.expr]]]:
         """What is assigned to attributes of a name, and where."""
         found: dict[str, list[tuple[Place, ast.expr]]] = defaultdict(list)
-        for place, node in self._nodes.items():
-            for one in own(node):
-                if isinstance(one, ast.Assign):
-                    for target in one.targets:
-                        if isinstance(target, ast.Attribute):
-                            found[target.attr].append((place, one.value))
+        for path, tree in self.trees.items():
+            for name, key, value in _put(tree):
+                found[name].append(((path, key), value))
         return found
 
 
 def _last_two(name: str) -> tuple[str, str]:
     *_, owner, last = ("", *name.split("."))
     return owner, last
+
+
+@told_once
+def _expressions(tree: ast.Module) -> Mapping[int, list[ast.expr]]:
+    """The expressions that begin in each line."""
+    found: dict[int, list[ast.expr]] = defaultdict(list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr):
+            found[node.lineno].append(node)
+    return found
+
+
+@told_once
+def _put(tree: ast.Module) -> list[tuple[str, Key, ast.expr]]:
+    """What functions assign to attributes: the attribute's name, the function, the value."""
+    return [
+        (target.attr, key, one.value)
+        for key, node in functions(tree).items()
+        for one in own(node)
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if isinstance(target, ast.Attribute)
+    ]
 
 
 def _names(node: ast.AST) -> set[str]:

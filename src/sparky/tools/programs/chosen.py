@@ -5,10 +5,22 @@ from dataclasses import replace
 
 from sparky.tools.programs.annotations import Annotated
 from sparky.tools.programs.blame import Slot
-from sparky.tools.programs.signatures import Place
+from sparky.tools.programs.signatures import Key, Place
 from sparky.tools.ruff_json import patched
 
 Files = dict[str, Annotated]
+Said = tuple[dict[Key, dict[str, str]], dict[int, str], frozenset[str]]
+"""What is said in a file: the words of slots, those of variables, and exports."""
+
+
+def words(found: Files) -> dict[Slot, str]:
+    """The words that stand in the files."""
+    return {
+        (path, key, name): some[0]
+        for path, one in found.items()
+        for key, slots in one.slots.items()
+        for name, some in slots.items()
+    }
 
 
 def size(found: Files) -> int:
@@ -45,6 +57,12 @@ def changed(found: Files, slot: Slot, words: tuple[str, ...]) -> Files:
     mine = {**mine, name: words} if words else mine
     rest = {other: some for other, some in one.slots.items() if other != key}
     return {**found, path: replace(one, slots={**rest, key: mine} if mine else rest)}
+
+
+def said(one: Annotated) -> Said:
+    """What is said in a file: of the words of each slot the first."""
+    words = {key: {slot: some[0] for slot, some in slots.items()} for key, slots in one.slots.items()}
+    return words, {**one.variables}, one.exports
 
 
 def bare(found: Files) -> Files:

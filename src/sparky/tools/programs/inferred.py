@@ -20,6 +20,8 @@ _KNOWN = {
     **{name: f"collections.abc:{name}" for name in ("Mapping", "Sequence")},
     "Literal": "typing:Literal",
 }
+_SERIES = "collections.abc:Sequence[{}]"
+_LIST = re.compile(r"list\[(.+)\]|tuple\[([^,]+), \.\.\.\]")
 _BUILT_IN = frozenset(vars(builtins))
 
 
@@ -90,14 +92,29 @@ class Names:
         if not more:
             return ""
         parts = dict.fromkeys([*members(current), *members(more)])
+        rest = [part for part in parts if part != "None" and _covering(part) not in parts]
         none = [part for part in parts if part == "None"]
-        rest = [part for part in parts if part != "None"]
-        return " | ".join([*rest, *none]) if len(rest) <= MEMBERS else ""
+        made = " | ".join([*rest, *none])
+        return made if len(rest) <= MEMBERS and not is_muddled(made) else ""
+
+
+def is_muddled(word: str) -> bool:
+    """Whether a string is said to be something beside a sequence of strings, which it is.
+
+    What takes both tells them apart in ways that no type follows.
+    """
+    return {"str", _SERIES.format("str")} <= {*members(word)}
+
+
+def _covering(part: str) -> str:
+    """The sequence that a list or a tuple of a type is, too; "" for what is neither."""
+    found = _LIST.fullmatch(part)
+    return _SERIES.format(found[1] or found[2]) if found else ""
 
 
 def _own(fulls: Iterable[str]) -> str:
     """Of several ways to one class, the way to where it is: the longest."""
-    return max(fulls, key=len)
+    return max(sorted(fulls), key=len)
 
 
 def members(word: str) -> list[str]:

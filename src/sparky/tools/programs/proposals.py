@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from sparky.tools.programs.annotations import Annotated
-from sparky.tools.programs.inferred import inferred_words, members
+from sparky.tools.programs.inferred import inferred_words, is_muddled, members
 from sparky.tools.programs.signatures import (
     Function,
     Key,
@@ -61,7 +61,7 @@ def propose(
 def _open(one: Annotated, node: Function, words: Mapping[str, Iterable[str]]) -> Words:
     """The words that can be written, of the slots that have no annotation."""
     able = {
-        slot: tuple(word for word in words.get(slot, ()) if one.can_say(word))
+        slot: tuple(word for word in words.get(slot, ()) if one.can_say(word) and not is_muddled(word))
         for slot in sorted(open_slots(node))
     }
     return {slot: some for slot, some in able.items() if some}
@@ -77,8 +77,17 @@ def _merged(
         some = [*traced.get(arg.arg, ()), theirs.get(arg.arg, "")]
         joined = [_with(word, default) for word in some if word]
         words[arg.arg] = [*dict.fromkeys([*joined, *([default] if default not in {"", "None"} else [])])]
+        if arg is node.args.kwarg and node.name == "__init__" and _is_passed_on(node, arg):
+            words[arg.arg] = [word for word in words[arg.arg] if len(members(word)) == 1]
     words["return"] = [*dict.fromkeys(_given(node, traced, theirs))]
     return words
+
+
+def _is_passed_on(node: Function, kwarg: ast.arg) -> bool:
+    """Whether a call is given all that has no parameter here: what takes it by name takes no union."""
+    calls = (one for one in own(node) if isinstance(one, ast.Call))
+    given = (keyword.value for call in calls for keyword in call.keywords if keyword.arg is None)
+    return any(isinstance(value, ast.Name) and value.id == kwarg.arg for value in given)
 
 
 def _given(node: Function, traced: Mapping[str, list[str]], theirs: Mapping[str, str]) -> Iterator[str]:

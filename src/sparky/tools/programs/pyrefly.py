@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,9 +36,15 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True):
     errors: tuple[_Said, ...] = ()
 
 
-def infer(files: Sequence[str]) -> None:
-    """Annotate files of the current directory in place; what it can't do, it leaves."""
-    _run(_USUAL, "infer", *files)
+def infer(texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files as it annotates them; what it can't do, it leaves."""
+    with tempfile.TemporaryDirectory(prefix="sparky-types-") as name:
+        root = Path(name)
+        for path, source in texts.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(source)
+        _run(_USUAL, "infer", *texts, root=root)
+        return {path: (root / path).read_bytes() for path in texts}
 
 
 def review(files: Sequence[str]) -> list[Error]:
@@ -90,8 +97,8 @@ def more(known: Iterable[Error], said: Iterable[Error]) -> list[Error]:
     return new
 
 
-def _run(told: Mapping[str, object], *words: str) -> bytes:
-    Path(CONFIG).write_text(tomlkit.dumps(told), encoding="utf-8")
+def _run(told: Mapping[str, object], *words: str, root: Path = Path()) -> bytes:
+    (root / CONFIG).write_text(tomlkit.dumps(told), encoding="utf-8")
     binary = Path(sys.executable).with_name("pyrefly")
     argv = [str(binary), words[0], "--config", CONFIG, *words[1:]]
-    return subprocess.run(argv, capture_output=True, check=False, timeout=_TIMEOUT_S).stdout
+    return subprocess.run(argv, cwd=root, capture_output=True, check=False, timeout=_TIMEOUT_S).stdout

@@ -1,8 +1,11 @@
 """The functions of Python source: their names, their slots, and which of them are one method overridden."""
 
 import ast
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Key = tuple[str, int]
@@ -13,20 +16,39 @@ Scope = ast.Module | ast.ClassDef | Function
 Assignment = tuple[Scope, ast.Assign]
 """An assignment, and what it stands in."""
 
+_T = TypeVar("_T")
+
 _NO_FAMILY = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__"})
 
 
-def functions(tree: ast.Module) -> dict[Key, Function]:
+def told_once(tell: Callable[[ast.Module], _T]) -> Callable[[ast.Module], _T]:
+    """A function of a tree that nobody changes, which is asked for one tree again and again."""
+    known: WeakKeyDictionary[ast.Module, _T] = WeakKeyDictionary()
+
+    @wraps(tell)
+    def told(tree: ast.Module) -> _T:
+        if tree not in known:
+            known[tree] = tell(tree)
+        return known[tree]
+
+    return told
+
+
+@told_once
+def functions(tree: ast.Module) -> Mapping[Key, Function]:
     """Every function, in the order of the file."""
     named = sorted(_named(tree), key=lambda pair: pair[1].lineno)
     found: dict[Key, Function] = {}
+    counts: Counter[str] = Counter()
     for name, node in named:
         if isinstance(node, Function):
-            found[name, sum(known == name for known, _ in found)] = node
+            found[name, counts[name]] = node
+            counts[name] += 1
     return found
 
 
-def classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
+@told_once
+def classes(tree: ast.Module) -> Mapping[str, ast.ClassDef]:
     """Every class by its qualified name."""
     return {name: node for name, node in _named(tree) if isinstance(node, ast.ClassDef)}
 
@@ -117,7 +139,7 @@ def families(trees: Mapping[str, ast.Module]) -> list[list[Place]]:
                 if method in methods[base] and method not in _NO_FAMILY:
                     heads[_head(heads, (path, key))] = _head(heads, (base[0], methods[base][method]))
     families: dict[Place, list[Place]] = defaultdict(list)
-    for place in {*heads, *heads.values()}:
+    for place in sorted({*heads, *heads.values()}):
         families[_head(heads, place)].append(place)
     return [sorted(family, key=depths.__getitem__) for _, family in sorted(families.items())]
 

@@ -2,11 +2,14 @@
 
 import ast
 import codecs
+import contextlib
 import io
 import os
 import sys
+import tempfile
 import tokenize
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -27,16 +30,32 @@ def arguments() -> list[str]:
     return sys.argv[sys.argv.index("--") + 1 :]
 
 
-def sources(paths: Iterable[str]) -> Iterator[str]:
-    """The Python files among the paths and below them, relative to the current directory, no links."""
+def sources(paths: Iterable[str], *suffixes: str) -> Iterator[str]:
+    """The Python files among the paths and below them, relative to the current directory, no links.
+
+    `suffixes`: how the names of others end that count as well.
+    """
     for path in paths:
         if not Path(path).is_dir():
             yield path
             continue
         for place, folders, names in os.walk(path):
             folders[:] = sorted(set(folders) - SKIPPED)
-            files = (Path(place, name) for name in sorted(names) if name.endswith(".py"))
+            files = (Path(place, name) for name in sorted(names) if name.endswith((".py", *suffixes)))
             yield from (file.as_posix() for file in files if not file.is_symlink())
+
+
+@contextlib.contextmanager
+def copied(*suffixes: str) -> Iterator[Path]:
+    """A copy of the current directory's `sources`, which is the current directory meanwhile."""
+    files = list(sources(["."], *suffixes))
+    with tempfile.TemporaryDirectory(prefix="sparky-") as name:
+        root = Path(name).resolve()
+        for file in files:
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_bytes(Path(file).read_bytes())
+        with contextlib.chdir(root):
+            yield root
 
 
 def tree_of(source: bytes) -> ast.Module | None:
@@ -52,17 +71,30 @@ def is_utf8(source: bytes) -> bool:
     return source.isascii() or tokenize.detect_encoding(io.BytesIO(source).readline)[0].startswith("utf-8")
 
 
+@lru_cache(maxsize=1)
 def lines(source: bytes) -> list[str]:
     """The lines as Python counts them (a form feed ends none), without their ends and a byte order mark."""
+    return [row.decode("utf-8", "surrogateescape") for row in rows(source)]
+
+
+@lru_cache(maxsize=1)
+def rows(source: bytes) -> list[bytes]:
+    """The same, not decoded; the places of a file are asked for one after the other."""
     # Bytes are split at \n, \r and \r\n only; text would be at more.
-    whole = source.removeprefix(codecs.BOM_UTF8).splitlines()
-    return [line.decode("utf-8", "surrogateescape") for line in whole]
+    return source.removeprefix(codecs.BOM_UTF8).splitlines()
 
 
 def column(source: bytes, line: int, offset: int) -> int:
     """The column (characters from 1) of a byte offset that `ast` gives, which counts in UTF-8."""
-    row = source.removeprefix(codecs.BOM_UTF8).splitlines()[line - 1]
-    return len(row[:offset].decode("utf-8", "surrogateescape")) + 1
+    return len(rows(source)[line - 1][:offset].decode("utf-8", "surrogateescape")) + 1
+
+
+def segment(source: bytes, node: ast.expr) -> str:
+    """An expression as it stands in the source, its lines ended by newlines."""
+    found = rows(source)[node.lineno - 1 : node.end_lineno]
+    found[-1] = found[-1][: node.end_col_offset]
+    found[0] = found[0][node.col_offset :]
+    return b"\n".join(found).decode("utf-8", "surrogateescape")
 
 
 def place(source: bytes, line: int, offset: int) -> Place:
