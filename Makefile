@@ -14,11 +14,11 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 1 -m "not soak and not agents"
 
-# The coding agents that tests drive, from the package registry into sparky's cache; without npm they are skipped.
+# The coding agents that tests drive, and pyright, by npm into sparky's cache; without it they are skipped.
 agents: $(READY)
 	$(BIN)/python scripts/agents.py
 
-# Drives them, each against a scripted model on loopback.
+# Drives them, each agent against a scripted model on loopback.
 test-agents: agents
 	$(BIN)/python -m pytest -q -n 2 --maxschedchunk 1 -m "agents and not soak" -rs tests/agents
 

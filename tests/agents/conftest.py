@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sparky.testing.agents import agents_home, programs
+from sparky.testing.agents import PINNED, agents_home, programs
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Scripts
 from tests.acceptance.world import Nursery
 
-PINS = Path(__file__).parent / "cli"
+PINS = Path(__file__).parent
 Serve = Callable[[Scripts], ModelServer]
 
 
@@ -37,12 +37,12 @@ def serve() -> Iterator[Serve]:
 
 
 def installed(*names: str) -> str:
-    """The PATH with the pinned agents first; skips, by name, what needs one that is not there."""
-    home = agents_home(PINS)
-    there = programs(home)
+    """The PATH with what is pinned first; skips, by name, what needs one that is not there."""
+    homes = [agents_home(PINS / folder) for folder in PINNED]
+    there = {name for home in homes for name in programs(home)}
     if missing := [name for name in names if name not in there]:
         pytest.skip(f"{', '.join(missing)} is not installed: `make agents`")
-    return f"{home / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
+    return os.pathsep.join((*(str(home / "node_modules" / ".bin") for home in homes), os.environ["PATH"]))
 
 
 def environment(model: ModelServer) -> dict[str, str]:

@@ -44,6 +44,9 @@ _BODY = "(x: int) -> int:\n    {0}\n    y = x + 1\n    return y\n\n\n"
 SAME = f"import warnings\n\n\ndef one{_BODY}def two{_BODY}"
 
 
+DEEP = "if a:\n    pass\n" + "elif a:\n    pass\n" * 600
+
+
 class Target:
     """A directory of files, and a tool bound to it."""
 
@@ -148,6 +151,7 @@ def test_what_the_edits_leave(tmp_path: Path) -> None:
             )
         ),
         ("vulture", {"a.py": PRIVATE}, [Fix.SAFE]),
+        ("vulture", {"a.py": PRIVATE, "deep.py": DEEP}, [Fix.SAFE]),
         ("vulture", {"a.py": "def f() -> int:\n    return 1\n    print()\n\n\nf()\n"}, [Fix.NONE]),
     ],
 )
@@ -264,7 +268,8 @@ TANGLED = {
 
 def test_a_function_that_is_hard_to_follow_and_has_many_paths_is_one_finding(tmp_path: Path) -> None:
     target = Target(tmp_path, "complexipy", TANGLED)
-    ports = replace(PORTS, binaries={name: str(BESIDE / binary) for name, binary in BINARIES.items()})
+    beside = {name: str(BESIDE / binary) for name, binary in BINARIES.items()}
+    ports = replace(PORTS, binaries={**beside, "pyright": ""})
     found = detect(ports, target.root, "0" * 40, (Kind.COMPLEXITY,)).findings
     told = ((one.location, one.rule, one.message) for one in found if one.rule in {"C901", RULE})
     assert [(f"{at.path}:{at.line}:{at.column}", at.symbol, rule, said) for at, rule, said in told] == [

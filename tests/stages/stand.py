@@ -32,8 +32,8 @@ Red = Mapping[str, str]
 class Stand:
     """The house, the issue, and what the tests say of a commit's `state.txt`-like files.
 
-    `tool` is what runs as ruff, None: one that knows a single defect; `typed` what runs as mypy, None: one
-    that knows none. `listed`: the tests that a commit has, where not all have the same.
+    `tool` is what runs as ruff, None: one that knows a single defect; `programs`: what runs as others.
+    `listed`: the tests that a commit has, where not all have the same.
     """
 
     root: Path
@@ -45,7 +45,7 @@ class Stand:
     listed: Callable[[Mapping[str, bytes]], tuple[str, ...]] | None = None
     red: Callable[[Mapping[str, bytes]], Red] = lambda _: {}
     tool: Program | None = None
-    typed: Program | None = None
+    programs: Mapping[str, Program] = field(default_factory=dict)
     agents: tuple[Agent, ...] = AGENTS
     _house: MemoryHouse | None = None
 
@@ -58,7 +58,7 @@ class Stand:
                 self._judge,
                 command=self.command,
                 sessions=self.sessions,
-                programs={"ruff": self.tool or ruff, **({"mypy": self.typed} if self.typed else {})},
+                programs={"ruff": self.tool or ruff, **self.programs},
                 agents=self.agents,
             )
         return self._house

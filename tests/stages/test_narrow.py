@@ -231,7 +231,7 @@ def f{0}():
 
 
 def test_types_are_not_made_anew_for_each_part_of_other_edits_that_is_tried(stand: Stand) -> None:
-    stand.typed = typed
+    stand.programs = {"mypy": typed}
     needed = b"return 11\n    else:"
     stand.red = lambda files: {} if needed in files["a.py"] else {"test_a": "it is needed"}
     source = "X = 1\n" + "".join("\n" + ELSE.format(number) for number in range(16))

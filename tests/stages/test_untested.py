@@ -45,3 +45,11 @@ def test_where_nothing_else_was_mended_there_is_nothing_to_do(stand: Stand) -> N
     assert (end(state).outcome, state.head) == (Outcome.NOTHING_TO_DO, state.base)
     said = "0 edit(s) kept, 0 withdrawn after 0 trial(s), 1 finding(s) left that only tests could judge"
     assert end(state).reason.endswith(said)
+
+
+def test_bug_imports_were_sorted_so_that_a_package_was_imported_no_more(stand: Stand) -> None:
+    package = b'from .core import Base\nfrom .addons import Plug\n\n__all__ = ["Base", "Plug"]\n'
+    state = fixed(stand, {"pkg/__init__.py": package, "a.py": b"import re\nimport os\n\nX = os, re\n"})
+    assert end(state).outcome is Outcome.READY
+    assert text(stand, state, "pkg/__init__.py") == package
+    assert text(stand, state) == b"import os\nimport re\n\nX = os, re\n"

@@ -306,6 +306,11 @@ def test_the_path_of_a_file_that_lies_elsewhere_is_mended_where_one_literal_name
         assert missing("data/a.csv", 'open("data/a.csv")\n', f"{odd}/a.csv") == mend
 
 
+def test_bug_a_test_without_the_plugin_of_its_snapshots_was_said_to_have_a_stale_one() -> None:
+    message = "_pytest.fixtures.FixtureLookupError: ('snapshot', <FixtureRequest for <Function test_a>>)"
+    assert [one.code for one in found(message, {"tests/test_a.py": ""})] == ["failing-test"]
+
+
 def test_what_no_rule_mends_is_named_with_its_place() -> None:
     files = {"shop/prices.py": TOTAL, "tests/test_a.py": ""}
     told = [

@@ -113,6 +113,7 @@ PROTECTED = [
     "ruff.toml",
     "pyproject.toml",
     "pyrefly.toml",
+    "pyrightconfig.json",
     ".complexipy.toml",
     "setup.cfg",
     ".pre-commit-config.yaml",

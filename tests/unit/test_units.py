@@ -3,7 +3,7 @@
 from sparky.domain.agent import ToolFix
 from sparky.domain.finding import Finding, Fix, Location, fingerprint, marks
 from sparky.domain.issue import Kind
-from sparky.tools.tool import Unit, covered, joined, parts, units
+from sparky.tools.tool import SILENT, Unit, covered, fixed, joined, parts, units
 
 WORKS = ToolFix(tools=("ruff",), rules=("F401", "F541"))
 
@@ -45,3 +45,7 @@ def test_a_unit_comes_apart_into_its_findings_and_together_again() -> None:
 def test_a_unit_covers_just_the_findings_that_it_mends() -> None:
     assert covered((IMPORTS,), ALL, WORKS) == (OS, RE, AGAIN)
     assert covered((only(NAMES[3]), TEXTS), ALL, WORKS) == (AGAIN, TEXT)
+
+
+def test_what_a_tool_says_after_it_gave_no_answer_mends_nothing() -> None:
+    assert fixed((found("pyproject.toml", SILENT, "no answer"), OS), ()) == (OS,)

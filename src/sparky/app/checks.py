@@ -1,10 +1,11 @@
 """What has to be there for sparky to work, each looked at by doing it."""
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,12 +16,15 @@ from sparky.adapters.cli_runners import EXTRA, KNOWN, MODEL
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.agents.table import check
-from sparky.app.build import RUNNERS, find_binary, read_agents
+from sparky.app.build import RUNNERS, find_binary, find_pyright, read_agents
 from sparky.app.read import open_house
 from sparky.config import ConfigError, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
 from sparky.environment import Environment
+from sparky.evidence.running import reader
+from sparky.tools.programs.pyright_config import configured_in
+from sparky.tools.pyright import REMEDY
 from sparky.tools.table import BINARIES, TOOLS
 
 _FREE_BYTES = 1_000_000_000
@@ -57,6 +61,7 @@ def check_machine(environment: Environment, repo: Path) -> tuple[Check, ...]:
         _state(environment),
         _space(environment),
         _agents(),
+        *_pyright(shell, repo),
         *_runners(shell, environment, repo),
         _repository(shell, repo),
     )
@@ -105,6 +110,20 @@ def _agents() -> Check:
     found = "; ".join(problems) or f"{len(registry.agents)} agents, each kind has its owner"
     remedy = "see docs/agents.md" if problems else ""
     return Check(name="agents", well=not problems, found=found, remedy=remedy)
+
+
+def _pyright(shell: SystemShell, repo: Path) -> Iterator[Check]:
+    """Whether it can be had, where the target configures it."""
+    command, name = find_pyright(), "pyright"
+    try:
+        where = configured_in(reader(find_repository(shell, repo).top))
+    except UserError:
+        where = None
+    if where and command:
+        yield replace(_version(shell, name, (*shlex.split(command), "--version"), REMEDY), needed=False)
+    elif where:
+        found = f"not installed, and {where} configures it"
+        yield Check(name=name, well=False, found=found, remedy=REMEDY, needed=False)
 
 
 def _runners(shell: SystemShell, environment: Environment, repo: Path) -> Iterator[Check]:

@@ -34,6 +34,7 @@ _LINT_CONFIG = {
     ".ruff.toml",
     "mypy.ini",
     "pyrefly.toml",
+    "pyrightconfig.json",
     "complexipy.toml",
     ".complexipy.toml",
     ".mypy.ini",

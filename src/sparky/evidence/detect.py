@@ -20,7 +20,7 @@ from sparky.ports import Ports
 from sparky.tools.complexipy import RULE as COGNITIVE
 from sparky.tools.failing.snapshots import is_snapshot
 from sparky.tools.table import TOOLS
-from sparky.tools.tool import Argv, Read, Tool
+from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
 
 _PATHS = 10
 _AT_ONCE = 4
@@ -63,13 +63,16 @@ def detect(
     paths: Sequence[str] = (".",),
     *,
     also: Iterable[Kind] = (),
+    before: Sequence[Finding] | None = None,
     configured: Read | None = None,
     hear: Hear | None = None,
 ) -> Detected:
     """All findings of these kinds below a directory that holds the commit `sha`; raises ToolError.
 
-    `also`: kinds that the quickest tool alone looks for. `configured` reads the files that configure the
-    tools; None: those of the directory. `hear` says what the target's tests say; None: they are not asked.
+    `also`: kinds that the quickest tool alone looks for. `before`: what was found at first, None: this is the
+    first look; who gave no answer then is not asked, who gives none now leaves nothing to compare.
+    `configured` reads the files that configure the tools; None: those of the directory. `hear` says what the
+    target's tests say; None: they are not asked.
     """
     wanted = tuple(kinds)
     all_kinds = tuple(dict.fromkeys((*wanted, *also)))
@@ -77,7 +80,8 @@ def detect(
     findings: list[Finding] = []
     evidence: list[Evidence] = []
     notes: list[str] = []
-    tools = [TOOLS[name](ports.binaries[name], configured or read) for name in TOOLS]
+    silent = [one for one in before or () if one.rule == SILENT and one.kind in wanted]
+    tools = _tools(ports, configured or read, silent)
     readable = [path for path in paths if not _is_data(root, path)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         running = [
@@ -90,7 +94,8 @@ def detect(
             found = _among(tool.findings(results, str(root), read), readable if tool.learns else (".",))
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
-            notes += tool.notes if results else ()
+            notes += tool.notes(wanted)
+    findings = [*_comparable(before, findings), *silent]
     if hear is not None and Kind.TEST_FAILURE in wanted:
         answer = hear({})
         heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
@@ -98,6 +103,20 @@ def detect(
         evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
         notes += () if answer.argv else ("no test command was found, so no failing test is told",)
     return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
+
+
+def _tools(ports: Ports, read: Read, silent: Iterable[Finding]) -> list[Tool]:
+    """All tools but those that gave no answer before."""
+    names = {*TOOLS} - {one.tool for one in silent}
+    return [TOOLS[name](ports.binaries[name], read) for name in TOOLS if name in names]
+
+
+def _comparable(before: Sequence[Finding] | None, now: list[Finding]) -> list[Finding]:
+    """The findings; raises ToolError if they lack an answer, and there is something to compare them with."""
+    mute = [one.message for one in now if one.rule == SILENT]
+    if before is not None and mute:
+        raise ToolError(f"{mute[0]}, and there was one before")
+    return now
 
 
 def _among(findings: Sequence[Finding], paths: Sequence[str]) -> tuple[Finding, ...]:

@@ -35,7 +35,7 @@ class _Work:
 class Composer:
     """Edits in a worktree at the base, `root`, which is nobody else's meanwhile; `shown`: see `apply`.
 
-    `hear` gives what the tests say at a commit.
+    `hear` gives what the tests say at a commit; `known`: what was found at the base, None: nobody looked.
     """
 
     def __init__(
@@ -47,8 +47,9 @@ class Composer:
         *,
         shown: Callable[[], Path | None],
         hear: Callable[[Callable[[], str]], Hear],
+        known: Sequence[Finding] | None = None,
     ) -> None:
-        self._shown, self._hear = shown, hear
+        self._shown, self._hear, self._known = shown, hear, known
         self._ports, self._root, self._base, self._stack = ports, root, base, tuple(stack)
         read = reader(root)
         paths = sorted({unit.path for layer in stack for unit in layer.units})
@@ -94,8 +95,8 @@ class Composer:
     ) -> tuple[Finding, ...]:
         """What the tools find in some paths where the files are such; `also`: see `detect`."""
         self._lay(texts)
-        hear = self._heard(texts)
-        return detect(self._ports, self._root, self._base, kinds, paths, also=also, hear=hear).findings
+        ports, base, known, hear = self._ports, self._base, self._known, self._heard(texts)
+        return detect(ports, self._root, base, kinds, paths, also=also, before=known, hear=hear).findings
 
     def commit(self, texts: Texts) -> str:
         """A commit in which the files are such."""

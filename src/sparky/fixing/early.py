@@ -19,7 +19,7 @@ from sparky.fixing.stack import Layer
 from sparky.fixing.trial import Trial
 from sparky.fixing.verdict import Blame, blamed
 from sparky.ports import Ports
-from sparky.tools.tool import Unit, joined, mends
+from sparky.tools.tool import SILENT, Unit, joined, mends
 
 LIMIT = 24
 """How many parts of a kind's edits are tried at most; what was not shown to be safe by then is left out."""
@@ -103,7 +103,7 @@ def safe_part(
     """
     root = ports.repository.open(state.run_id, state.context.branch, start)
     shown, hear = cache(lambda: trace_calls(state, ports)), partial(heard_at, state, ports)
-    composer = Composer(ports, root, start, (layer,), shown=shown, hear=hear)
+    composer = Composer(ports, root, start, (layer,), shown=shown, hear=hear, known=before)
     judge = _Onlooker(
         composer=composer,
         worse=worse,
@@ -126,6 +126,6 @@ def safe_part(
     touched = {unit.path for unit in units}
     return Safe(
         units=units,
-        after=tuple(one for one in judge.after if one.location.path in touched),
+        after=tuple(one for one in judge.after if one.location.path in touched or one.rule == SILENT),
         left={line.mark: line.why for line in lines},
     )

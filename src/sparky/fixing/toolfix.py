@@ -8,7 +8,7 @@ from pathlib import Path
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Attempt, Tally, Trait, Verdict
 from sparky.domain.change import Change
-from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
+from sparky.domain.finding import Finding, Fix, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.reference import in_scope, paths_mentioned
 from sparky.domain.state import Handoff, PipelineState
@@ -20,6 +20,7 @@ from sparky.evidence.change import (
     findings_at,
     looked_for,
     named,
+    syntax_error,
     with_files,
 )
 from sparky.evidence.detect import bind, detect
@@ -30,7 +31,7 @@ from sparky.formats.values_json import encode
 from sparky.ports import Ports
 from sparky.tools.neutral import unshown
 from sparky.tools.table import ALONE
-from sparky.tools.tool import ToolError, Unit, fixed, units
+from sparky.tools.tool import SILENT, ToolError, Unit, fixed, units
 
 _NO_TYPE = "needs a coding agent: no type was found that the checker and the tests bear out"
 
@@ -63,9 +64,9 @@ class _Work:
 
     @property
     def old(self) -> tuple[Finding, ...]:
-        """What was found in them at the start."""
+        """What was found in them at the start, and what no answer was given to."""
         touched = {*self.touched}
-        return tuple(f for f in self.before if f.location.path in touched)
+        return tuple(f for f in self.before if f.location.path in touched or f.rule == SILENT)
 
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix) -> Attempt:
@@ -89,9 +90,10 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         known = base_findings(state, ports)
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
-        before = detect(ports, root, start, kinds, paths, hear=heard).findings if paths else ()
+        before = detect(ports, root, start, kinds, paths, before=known, hear=heard).findings if paths else ()
     refused = withheld(ports, state.context, state.preferences, before)
-    refused = {**refused, **_outside(state.issue, ports.repository.files(start), before)}
+    refused |= _outside(state.issue, ports.repository.files(start), before)
+    refused |= _unread(ports, start, [one for one in before if one.kind is kind and one.fix is not Fix.NONE])
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(
         root=root,
@@ -114,6 +116,14 @@ def _outside(issue: Issue, files: Sequence[str], findings: Iterable[Finding]) ->
     return {fingerprint(one): why for one in findings if not in_scope(one.location.path, said)}
 
 
+def _unread(ports: Ports, start: str, findings: Sequence[Finding]) -> dict[str, str]:
+    """Fingerprints of what stands in files that this Python can't read, with why: no gate could judge it."""
+    paths = sorted({path for one in findings if (path := one.location.path).endswith((".py", ".pyi"))})
+    judged = ((path, syntax_error(source)) for path, source in ports.repository.contents(start, paths))
+    told = {path: f"sparky's own Python can't read this file: {why}" for path, why in judged if why}
+    return {fingerprint(one): told[one.location.path] for one in findings if one.location.path in told}
+
+
 def _mend(state: PipelineState, ports: Ports, work: _Work, rounds: int = _ROUNDS) -> _Work:
     """Apply the units, and look again at what was touched.
 
@@ -121,7 +131,7 @@ def _mend(state: PipelineState, ports: Ports, work: _Work, rounds: int = _ROUNDS
     may be one of `dict.fromkeys`.
     """
     if not work.units:
-        return work
+        return replace(work, after=work.old)
     shown, heard = partial(trace_calls, state, ports), heard_at(state, ports, lambda: work.start)
     apply(ports, work.root, work.works, work.units, work.before, shown=shown, hear=heard)
     work = replace(work, after=_look(state, ports, work))
@@ -168,7 +178,7 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> 
             *(f for f in old if f.location.path in back),
         )
     gone = [f for f in fixed(old, new) if f.kind is work.kind]
-    others = [f for f in work.before if f.location.path not in mine]
+    others = [f for f in work.before if f.location.path not in mine and f.rule != SILENT]
     kept = tuple(unit for unit in work.units if unit.path not in back)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=work.works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state, ports, len(gone))) if gone else None
@@ -194,7 +204,8 @@ def _look(state: PipelineState, ports: Ports, work: _Work) -> tuple[Finding, ...
     there = {path: (work.root / path).read_bytes() for path in work.touched}
     kinds = (*looked_for(state), work.kind)
     heard = heard_at(state, ports, lambda: ports.repository.overlay(work.start, there))
-    return detect(ports, work.root, work.start, kinds, work.touched, hear=heard).findings
+    before = work.before
+    return detect(ports, work.root, work.start, kinds, work.touched, before=before, hear=heard).findings
 
 
 def _said(handoff: Handoff, kind: Kind, tally: Tally, *, changed: bool) -> Attempt:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from sparky.domain.finding import Finding, Left, fingerprint, left
 from sparky.domain.state import PipelineState
+from sparky.evidence.change import base_findings
 from sparky.evidence.tests import heard_at, trace_calls
 from sparky.fixing.composer import Composer, Piece, Texts
 from sparky.fixing.stack import Layer, message
@@ -154,7 +155,8 @@ def trial_of(state: PipelineState, ports: Ports, stack: tuple[Layer, ...]) -> Tr
     """The trials of a run whose newest attempt refused its stack."""
     root = ports.repository.open(state.run_id, state.context.branch, state.base)
     shown = cache(lambda: trace_calls(state, ports))
-    composer = Composer(ports, root, state.base, stack, shown=shown, hear=partial(heard_at, state, ports))
+    known, heard = base_findings(state, ports), partial(heard_at, state, ports)
+    composer = Composer(ports, root, state.base, stack, shown=shown, hear=heard, known=known)
     snapshots = frozenset(path for layer in stack for path in layer.snapshots)
     refused = state.attempts[-1]
     judge = Judge(state=state, ports=ports, composer=composer, refused=refused, snapshots=snapshots)

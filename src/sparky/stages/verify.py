@@ -45,9 +45,9 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     paths = _paths(state, ports, change)
     before = _before(state, ports, paths)
     # What configures the tools at the base: a change of that must not hide what it brings.
-    after = _look(state, ports, state.head, paths, configured=state.base)
+    after = _look(state, ports, state.head, paths, before, configured=state.base)
     fresh = _appeared(before, after.findings)
-    hidden = bool(fresh) and not _appeared(before, _look(state, ports, state.head, paths).findings)
+    hidden = bool(fresh) and not _appeared(before, _look(state, ports, state.head, paths, before).findings)
     asked = ask(state, ports, change.files)
     kinds = kinds_of(state)
     handed = _handed(state, ports)
@@ -131,7 +131,13 @@ def _before(state: PipelineState, ports: Ports, paths: Sequence[str]) -> tuple[F
 
 
 def _look(
-    state: PipelineState, ports: Ports, sha: str, paths: Sequence[str], *, configured: str | None = None
+    state: PipelineState,
+    ports: Ports,
+    sha: str,
+    paths: Sequence[str],
+    before: Sequence[Finding] | None = None,
+    *,
+    configured: str | None = None,
 ) -> Detected:
     """The findings at a commit, as the tools are configured there, or at another."""
     with exported(ports, sha) as root:
@@ -144,7 +150,7 @@ def _look(
         also = () if by_tools_alone(state) else _GRAVE
         kinds = (*looked_for(state), *kinds_of(state))
         heard = heard_at(state, ports, lambda: sha)
-        return detect(ports, root, sha, kinds, there, also=also, configured=read, hear=heard)
+        return detect(ports, root, sha, kinds, there, also=also, before=before, configured=read, hear=heard)
 
 
 def _tested(state: PipelineState) -> GateResult:

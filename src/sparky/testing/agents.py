@@ -1,4 +1,4 @@
-"""Where the coding agents are that tests drive, and which of them are there."""
+"""Where the programs are that tests drive and sparky doesn't bring, and which of them are there."""
 
 import hashlib
 import os
@@ -6,8 +6,11 @@ from pathlib import Path
 
 from sparky.environment import read_environment
 
-PROGRAMS = ("claude", "codex", "opencode", "claude-agent-acp", "codex-acp")
-"""What the pinned packages bring."""
+PINNED = {
+    "cli": ("claude", "codex", "opencode", "claude-agent-acp", "codex-acp"),
+    "checkers": ("pyright",),
+}
+"""What the packages bring that are pinned in a directory of this name."""
 
 
 def agents_home(pins: Path) -> Path:
@@ -20,7 +23,8 @@ def agents_home(pins: Path) -> Path:
 
 def programs(home: Path) -> dict[str, Path]:
     """The programs that are installed there, by name."""
-    found = {name: home / "node_modules" / ".bin" / name for name in PROGRAMS}
+    names = (name for these in PINNED.values() for name in these)
+    found = {name: home / "node_modules" / ".bin" / name for name in names}
     return {name: path for name, path in found.items() if path.exists()}
 
 

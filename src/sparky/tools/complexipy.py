@@ -42,7 +42,7 @@ def configure(binary: str, read: Read) -> Listing:
         argv=program("cognitive", "--limit", str(limit if valid else _DEFAULT)),
         parse=parse,
         why={RULE: _WHY},
-        notes=() if valid else (f"complexipy's {_LIMIT} = {limit!r} is not valid; {_DEFAULT} is used",),
+        unfollowed=() if valid else (f"complexipy's {_LIMIT} = {limit!r} is not valid; {_DEFAULT} is used",),
     )
 
 

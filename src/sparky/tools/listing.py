@@ -11,7 +11,7 @@ from sparky.domain.issue import Kind, Severity
 from sparky.tools.own import is_own, kept_off
 from sparky.tools.ruff_json import Diagnostic, Edit, parse, patched
 from sparky.tools.symbols import symbol_at, symbols
-from sparky.tools.tool import GENERATED, Argv, Read, ToolError, Unit
+from sparky.tools.tool import STAYS, Argv, Read, ToolError, Unit
 
 Parse = Callable[[Completed, Read], Iterable[Diagnostic]]
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
@@ -28,12 +28,12 @@ def plain(result: Completed, _read: Read) -> tuple[Diagnostic, ...]:
 class Listing:
     """Such a detector, bound to one target; see `Tool` for what its methods promise.
 
-    `kinds` is the kind of each of its rules, or that of all, `why` what is said of a finding that stays, by
-    rule. `argv` is the command for some paths, of which those with other `suffixes` are left out, None: it
-    `hears`; file names in its answer are relative to the target's root. `codes` are its exit codes of
-    success. `offering`: the command that says how to edit, given what the tests showed; None: that which
-    finds does. What it offers for a file depends on all others, and is long in coming, so it is asked for
-    all at once.
+    `binary` is "" where it can't be had: it has no command then. `kinds` is the kind of each of its rules, or
+    that of all, `why` what is said of a finding that stays, by rule. `argv` is the command for some paths, of
+    which those with other `suffixes` are left out, None: it `hears`; file names in its answer are relative to
+    the target's root. `codes` are its exit codes of success, `unfollowed` its notes. `offering`: the command
+    that says how to edit, given what the tests showed; None: that which finds does. What it offers for a file
+    depends on all others, and is long in coming, so it is asked for all at once.
     """
 
     name: str
@@ -46,14 +46,17 @@ class Listing:
     suffixes: tuple[str, ...] = (".py",)
     offering: Callable[[Sequence[str], str], Argv] | None = None
     codes: frozenset[int] = frozenset({0})
-    notes: tuple[str, ...] = ()
+    unfollowed: tuple[str, ...] = ()
+
+    def notes(self, kinds: Iterable[Kind]) -> tuple[str, ...]:
+        return () if self._all_kinds.isdisjoint(kinds) else self.unfollowed
 
     def version(self) -> Argv:
         return (self.binary, "--version")
 
     def detect(self, kinds: Iterable[Kind], paths: Sequence[str] = (".",)) -> tuple[Argv, ...]:
         mine = [path for path in paths if path.endswith(self.suffixes) or not path.endswith(_SUFFIXES)]
-        if self.argv is None or not mine or self._all_kinds.isdisjoint(kinds):
+        if self.argv is None or not self.binary or not mine or self._all_kinds.isdisjoint(kinds):
             return ()
         return ((self.binary, *self.argv(mine)),)
 
@@ -110,8 +113,8 @@ class Listing:
 
     def why_left(self, finding: Finding, works: ToolFix) -> Stay | None:
         why = self.why.get(finding.rule)
-        if finding.fix is Fix.GENERATED:
-            return GENERATED
+        if finding.fix in STAYS:
+            return STAYS[finding.fix]
         if finding.fix is Fix.NONE:
             return why or for_agent("no rule mends it")
         if finding.rule not in works.rules:

@@ -7,7 +7,7 @@ from typing import Protocol
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
 from sparky.domain.errors import UserError
-from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, marks
+from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, kept, marks
 from sparky.domain.issue import Kind
 
 Argv = tuple[str, ...]
@@ -17,8 +17,17 @@ Read = Callable[[str], bytes | None]
 BROKEN = frozenset({"invalid-syntax", "unreadable"})
 """The rules of a finding that stands for a whole file which no tool could read."""
 
+SILENT = "no-answer"
+"""The rule of a finding that stands for all that a tool, which need not be there, would have said."""
+
 GENERATED = for_person("a program writes this file, as its first lines say, and would undo the fix")
 """Why a finding stays whose fix is `Fix.GENERATED`."""
+
+READ = kept("a program may read this docstring as it runs, and its fix changes the text")
+"""Why a finding stays whose fix is `Fix.READ`."""
+
+STAYS = {Fix.GENERATED: GENERATED, Fix.READ: READ}
+"""Why a finding stays whose fix there is, and is not to be made."""
 
 
 class ToolError(UserError):
@@ -50,9 +59,8 @@ class Tool(Protocol):
         """What findings are marked with, and agents ask for."""
         ...
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What of the target's configuration was not followed and why, for a person."""
+    def notes(self, kinds: Iterable[Kind]) -> tuple[str, ...]:
+        """What of the target's configuration is not followed in looking for these, and why, for a person."""
         ...
 
     def version(self) -> Argv:
@@ -125,13 +133,14 @@ def units(
 ) -> tuple[Unit, ...]:
     """The units of an agent's work: each rule and file that it can mend, once, sorted.
 
-    Findings whose fingerprint is `refused` are left out, and the others of their unit are named one by one.
+    Findings whose fingerprint is `refused`, and those whose fix changes what a program reads, are left out,
+    and the others of their unit are named one by one.
     """
     able: dict[Unit, list[str]] = {}
     barred = set()
     for mark, finding in zip(marks(findings), findings, strict=True):
         unit = Unit(path=finding.location.path, rule=finding.rule, tool=finding.tool)
-        if mends(works, finding) and fingerprint(finding) in refused:
+        if finding.fix is Fix.READ or (mends(works, finding) and fingerprint(finding) in refused):
             barred.add(unit)
         elif mends(works, finding):
             able.setdefault(unit, []).append(mark)
@@ -174,6 +183,10 @@ def mends(works: ToolFix, finding: Finding) -> bool:
 
 
 def fixed(before: Iterable[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is."""
+    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is.
+
+    Nor is an answer that a tool did not give.
+    """
     broken = {finding.location.path for finding in after if finding.rule in BROKEN}
-    return tuple(finding for finding in gone(before, after) if finding.location.path not in broken)
+    there = (finding for finding in gone(before, after) if finding.location.path not in broken)
+    return tuple(finding for finding in there if finding.rule != SILENT)

@@ -21,6 +21,7 @@ _OF_OBJECT = re.compile(
 _UNKNOWN = re.compile(r"NameError: name '(?P<name>\w+)' is not defined")
 _FILE = re.compile(r"FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<file>[^']+)'")
 _SNAPSHOT = re.compile(r"\bsnapshots?\b", re.IGNORECASE)
+_NO_PLUGIN = "FixtureLookupError"
 _SHOWN = 300
 
 Mend = tuple[str, str, tuple[Edit, ...]]
@@ -79,7 +80,7 @@ def _imports(case: TestCase, tree: Tree, wanted: str) -> list[Mend]:
 
 def is_of_snapshot(case: TestCase) -> bool:
     """Whether a test fails over a snapshot, as far as its message tells."""
-    return _SNAPSHOT.search(case.message) is not None
+    return _NO_PLUGIN not in case.message and _SNAPSHOT.search(case.message) is not None
 
 
 def _snapshots(case: TestCase, tree: Tree, asked: Rewrites) -> list[Mend]:

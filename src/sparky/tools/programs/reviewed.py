@@ -4,8 +4,6 @@ It looks at a copy of the target's Python files, always at all of those that the
 that it refuses counts for nothing, as with mypy.
 """
 
-import contextlib
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +11,7 @@ from pathlib import Path
 import tomlkit
 
 from sparky.tools.programs.pyrefly import CONFIG, SAFE, checked
-from sparky.tools.programs.sources import arguments, diagnostic, put, sources
+from sparky.tools.programs.sources import arguments, copied, diagnostic, put, sources
 from sparky.tools.ruff_json import Diagnostic, Place
 
 _KEPT = frozenset(
@@ -29,15 +27,10 @@ _KEPT = frozenset(
 
 def reviewed(paths: list[str]) -> list[Diagnostic]:
     """The errors in these files, of those of the whole current directory."""
-    files, told = list(sources(["."])), _configuration(Path(CONFIG), Path("pyproject.toml"))
-    with tempfile.TemporaryDirectory(prefix="sparky-pyrefly-") as name:
-        for file in files:
-            Path(name, file).parent.mkdir(parents=True, exist_ok=True)
-            Path(name, file).write_bytes(Path(file).read_bytes())
-        with contextlib.chdir(name):
-            errors = checked(told)
-            found = checked(SAFE) if errors is None else errors
-    asked = set(sources(paths))
+    told, asked = _configuration(Path(CONFIG), Path("pyproject.toml")), set(sources(paths))
+    with copied():
+        errors = checked(told)
+        found = checked(SAFE) if errors is None else errors
     return [
         diagnostic(one.code, one.file, one.message, Place(row=one.line, column=one.column))
         for one in found or ()

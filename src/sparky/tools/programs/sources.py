@@ -2,9 +2,11 @@
 
 import ast
 import codecs
+import contextlib
 import io
 import os
 import sys
+import tempfile
 import tokenize
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -28,16 +30,32 @@ def arguments() -> list[str]:
     return sys.argv[sys.argv.index("--") + 1 :]
 
 
-def sources(paths: Iterable[str]) -> Iterator[str]:
-    """The Python files among the paths and below them, relative to the current directory, no links."""
+def sources(paths: Iterable[str], *suffixes: str) -> Iterator[str]:
+    """The Python files among the paths and below them, relative to the current directory, no links.
+
+    `suffixes`: how the names of others end that count as well.
+    """
     for path in paths:
         if not Path(path).is_dir():
             yield path
             continue
         for place, folders, names in os.walk(path):
             folders[:] = sorted(set(folders) - SKIPPED)
-            files = (Path(place, name) for name in sorted(names) if name.endswith(".py"))
+            files = (Path(place, name) for name in sorted(names) if name.endswith((".py", *suffixes)))
             yield from (file.as_posix() for file in files if not file.is_symlink())
+
+
+@contextlib.contextmanager
+def copied(*suffixes: str) -> Iterator[Path]:
+    """A copy of the current directory's `sources`, which is the current directory meanwhile."""
+    files = list(sources(["."], *suffixes))
+    with tempfile.TemporaryDirectory(prefix="sparky-") as name:
+        root = Path(name).resolve()
+        for file in files:
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_bytes(Path(file).read_bytes())
+        with contextlib.chdir(root):
+            yield root
 
 
 def tree_of(source: bytes) -> ast.Module | None:
