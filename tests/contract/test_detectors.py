@@ -39,6 +39,10 @@ PORTS = replace(memory_house(SCRATCH, lambda _: ()).ports, shell=SystemShell({})
 PRIVATE = "def _f() -> None: ...\n\n\nX = 1\n"
 
 
+GERMAN = "Die Adresse der Funktion, der Autor.\n"
+WORDS = "default.extend-words"
+
+
 HASH = "import hashlib\n\n\ndef key(x: bytes) -> str:\n    return hashlib.md5(x).hexdigest()\n"
 _BODY = "(x: int) -> int:\n    {0}\n    y = x + 1\n    return y\n\n\n"
 SAME = f"import warnings\n\n\ndef one{_BODY}def two{_BODY}"
@@ -122,6 +126,16 @@ def test_what_the_edits_leave(tmp_path: Path) -> None:
         ("typos", {"tests/data/a.md": "recieve\n", "a.csv": "recieve\n", "a.py": 'recieve = "teh"\n'}, []),
         ("typos", {"a.py": '"""Teh text that runs."""\nprint(__doc__)\n'}, []),
         ("typos", {"a.py": 'def f() -> None:\n    """Say.\n\n    >>> "teh"\n    """\n'}, []),
+        ("typos", {"docs/de/a.md": "recieve\n", "README.zh-CN.md": "recieve\n", "docs/b.md": GERMAN}, []),
+        ("typos", {"README.md": "Call `recieve(1)`:\n\n```\nrecieve\n```\nor::\n\n  recieve()\n"}, []),
+        ("typos", {"README.md": "```\nx\n```\nYou recieve it from [this](recieve.md).\n"}, [Fix.SAFE]),
+        ("typos", {"a.py": "# recieve and adress\ndef recieve() -> None: ...\n"}, [Fix.SAFE]),
+        (
+            "typos",
+            {"pyproject.toml": f"[tool.typos.{WORDS}]\nteh = 'teh'\n", "a.md": "teh adress\n"},
+            [Fix.SAFE],
+        ),
+        ("typos", {"pyproject.toml": f"[tool.typos.{WORDS}\n", "a.md": "teh\n"}, [Fix.SAFE]),
         ("deptry", {"pyproject.toml": "[project\n", "a.py": "import yaml\n"}, []),
         ("rewrite", {"a.py": 'import hashlib\nX = hashlib.md5(b"", usedforsecurity=True)\n'}, []),
         ("rewrite", {"a.py": "def f(:\n"}, []),
