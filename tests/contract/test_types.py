@@ -87,6 +87,25 @@ def test_annotations_bring_what_they_need_above_them() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("above", "brought", "name"),
+    [
+        ("import re", "TYPE_CHECKING, ClassVar", "ClassVar"),
+        ("import typing", "TYPE_CHECKING", "typing.ClassVar"),
+        ("from typing import ClassVar", "TYPE_CHECKING", "ClassVar"),
+    ],
+)
+def test_what_is_of_a_class_says_so_by_a_name_that_is_there_when_it_runs(
+    above: str, brought: str, name: str
+) -> None:
+    one = file(f"{above}\n\n\nclass Page:\n    cart = None\n")
+    assert annotated(replace(one, variables={5: "typing:ClassVar[shop.cart:Cart]"})).decode() == (
+        f"from __future__ import annotations\nfrom typing import {brought}\n{above}\n\n"
+        "if TYPE_CHECKING:\n    from shop.cart import Cart\n\n\n"
+        f"class Page:\n    cart: {name}[Cart] = None\n"
+    )
+
+
 def test_plain_annotations_bring_nothing() -> None:
     one = file("def show(width = 80, *rest, **more):\n    pass\n")
     words = {"width": "int", "rest": "str", "more": "bool", "return": "None"}

@@ -17,6 +17,7 @@ TYPES = Agent(
         mends=(
             "(?:missing|add) (?:return |parameter )?(?:types?|type (?:hints?|annotations?)|annotations?)",
             *("annotations? (?:is|are) missing", "untyped (?:functions?|defs?)", "no-untyped-def"),
+            "not explicitly export",
         ),
         declines=(
             "(?:incompatible|wrong|unexpected|mismatch\\w*) (?:return |argument )?types?",
@@ -27,6 +28,7 @@ TYPES = Agent(
     takes=(
         example("Missing return type in billing.py", Kind.TYPE_ERROR),
         example("Add type hints to the parser", Kind.TYPE_ERROR),
+        example('Module "shop" does not explicitly export attribute "Cart"', Kind.TYPE_ERROR),
         example("3 TYPE_ERROR findings", Kind.TYPE_ERROR, source=Source.FINDINGS),
     ),
     declines=(
