@@ -44,6 +44,9 @@ _BODY = "(x: int) -> int:\n    {0}\n    y = x + 1\n    return y\n\n\n"
 SAME = f"import warnings\n\n\ndef one{_BODY}def two{_BODY}"
 
 
+DEEP = "if a:\n    pass\n" + "elif a:\n    pass\n" * 600
+
+
 class Target:
     """A directory of files, and a tool bound to it."""
 
@@ -148,6 +151,7 @@ def test_what_the_edits_leave(tmp_path: Path) -> None:
             )
         ),
         ("vulture", {"a.py": PRIVATE}, [Fix.SAFE]),
+        ("vulture", {"a.py": PRIVATE, "deep.py": DEEP}, [Fix.SAFE]),
         ("vulture", {"a.py": "def f() -> int:\n    return 1\n    print()\n\n\nf()\n"}, [Fix.NONE]),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sparky.agents.dead_code import DEAD_CODE
+from sparky.agents.documentation import DOCUMENTATION
 from sparky.agents.formatting import FORMATTING
 from sparky.agents.imports import IMPORTS
 from sparky.domain.agent import Agent, ToolFix
@@ -18,6 +19,7 @@ from sparky.domain.issue import Kind
 from sparky.formats.values_json import decode, dump
 from sparky.tools.ruff_rules import BY_CODE, FORMAT
 from sparky.tools.table import TOOLS
+from sparky.tools.tool import READ as TEXT_IS_READ
 from sparky.tools.tool import Argv, Tool, Unit, fixed, joined, parts, units
 
 RUFF = str(Path(sys.executable).with_name("ruff"))
@@ -66,10 +68,10 @@ class Target:
         answers = self.run(self.tool.detect(kinds or KINDS, paths))
         return self.tool.findings(answers, str(self.root), self.read)
 
-    def mend(self, agent: Agent) -> tuple[Finding, ...]:
+    def mend(self, agent: Agent, *kinds: Kind) -> tuple[Finding, ...]:
         """All findings after the agent did all of its work."""
         works = tool_fix(agent)
-        before = self.find()
+        before = self.find(*kinds)
         todo = units(before, works)
         tidy = self.tool.tidy(before, {unit.path for unit in todo})
         done = [*self.run(self.tool.replay(todo, works.unsafe))]
@@ -332,3 +334,48 @@ def test_nothing_is_patched_for_a_finding_that_is_gone_or_in_a_file_that_cannot_
         unit = Unit(path=path, rule="F401", only=("0123456789abcdef.1",))
         (offered,) = target.run([target.tool.offer(unit)])
         assert target.tool.patch(offered, [unit], target.read) == source
+
+
+READ = """\
+def p_expr(p):
+    \"\"\" expr : expr PLUS term\"\"\"
+
+
+def t_number(t):
+    r'''\\d+ '''
+
+
+def f():
+    \"\"\" Say it.\"\"\"
+"""
+HEAD = '"""{}"""\n\nprint(__doc__.startswith(""))\n\n\nclass A: pass\n'
+
+
+def test_bug_docstrings_were_mended_that_a_program_reads(tmp_path: Path) -> None:
+    target = Target(tmp_path, **{"grammar.py": READ, "a.py": HEAD.format(" a "), "b.py": HEAD.format("b")})
+    target.write("c.py", '""" c """\n\n\nclass A: pass\n')
+    found = target.find(Kind.DOCUMENTATION, Kind.FORMATTING)
+    withheld = [f for f in found if target.tool.why_left(f, tool_fix(DOCUMENTATION)) == TEXT_IS_READ]
+    assert places(withheld) == [
+        ("a.py", None, FORMAT),
+        ("a.py", 1, "D210"),
+        ("grammar.py", None, FORMAT),
+        ("grammar.py", 2, "D210"),
+        ("grammar.py", 6, "D210"),
+    ]
+    target.mend(DOCUMENTATION, Kind.DOCUMENTATION, Kind.FORMATTING)
+    target.mend(FORMATTING)
+    assert (target.read("a.py"), target.read("b.py")) == (
+        HEAD.format(" a ").encode(),
+        HEAD.format("b").replace(": pass", ":\n    pass").encode(),
+    )
+    assert target.read("c.py") == b'"""c"""\n\n\nclass A:\n    pass\n'
+    mended = READ.replace('""" Say it', '"""Say it').replace("'''", '"""')
+    assert target.read("grammar.py") == mended.encode()
+
+
+def test_words_of_docstrings_are_capitalised_only_where_the_target_selects_that(tmp_path: Path) -> None:
+    target = Target(tmp_path, **{"a.py": 'def f():\n    """say it."""\n'})
+    assert places(target.find(Kind.DOCUMENTATION)) == []
+    target.write("ruff.toml", 'lint.select = ["D4"]\n')
+    assert places(target.find(Kind.DOCUMENTATION)) == [("a.py", 2, "D403")]

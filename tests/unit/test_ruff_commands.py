@@ -8,7 +8,7 @@ from sparky.tools.ruff_config import RuffConfig
 from sparky.tools.ruff_rules import BY_CODE, FORMAT
 from sparky.tools.tool import Unit
 
-RUFF = Ruff(binary="ruff", config=RuffConfig(modern=True))
+RUFF = Ruff(binary="ruff", config=RuffConfig(modern=True, selected=frozenset(BY_CODE)))
 
 OTHERS = {
     *("typo", "unused-private", "repeated-function", "DEP001", "DEP002"),

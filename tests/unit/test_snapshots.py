@@ -39,6 +39,16 @@ def test_the_edits_of_two_tests_in_one_file_go_together() -> None:
     assert patched(AMBR, [edit for one in made for edit in one.edits]) == both
 
 
+def test_a_file_of_many_lines_that_are_alike_is_read_in_no_time() -> None:
+    before = b"".join(b"%d\n" % (number % 997) for number in range(100_000))
+    after = before.replace(b"\n500\n", b"\n!\n")
+    one = Rewritten(path="snapshots/a", before=before, after=after)
+    assert len(one.edits) == 1
+    assert patched(before, one.edits) == after
+    small = Rewritten(path="snapshots/a", before=before, after=before.replace(b"\n500\n", b"\n!\n", 1))
+    assert [edit.content for edit in small.edits] == ["!\n"]
+
+
 @pytest.mark.parametrize(
     ("path", "before", "after", "rule"),
     [

@@ -1,4 +1,4 @@
-"""TEST_FAILURE: tests that fail since something was moved or renamed, led to where it is now."""
+"""TEST_FAILURE: tests that fail since something moved, led to where it is now; stale snapshots, if asked."""
 
 from sparky.agents.example import example
 from sparky.agents.specialist import by_rules
@@ -9,7 +9,7 @@ TEST_FAILURE = Agent(
     name="test-failure",
     role=Role.CODER,
     kinds=(Kind.TEST_FAILURE,),
-    description="Mends imports, names and paths of files that failing tests trip over, by git's history.",
+    description="Leads imports, names and paths of failing tests to what moved; rewrites snapshots if asked.",
     works=ToolFix(
         tools=("failures",), rules=("moved-import", "renamed-name", "moved-file", "stale-snapshot")
     ),

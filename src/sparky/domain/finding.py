@@ -13,12 +13,13 @@ _QUOTED_OR_DIGITS = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\d+")
 
 
 class Fix(Enum):
-    """Whether the tool that found a defect can mend it; in what a program writes it could, and is not to."""
+    """Whether the tool that found a defect can mend it; in what a program writes, or reads, it is not to."""
 
     NONE = "none"
     SAFE = "safe"
     UNSAFE = "unsafe"
     GENERATED = "generated"
+    READ = "read"
 
 
 @dataclass(frozen=True, kw_only=True)

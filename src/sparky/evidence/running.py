@@ -15,6 +15,8 @@ from sparky.tools.tool import Argv, Read
 
 TIMEOUT_S = 600.0
 OUTPUT_LIMIT = 256_000_000
+_DEEP = {"RUST_MIN_STACK": "268435456"}
+"""With a stack of this many bytes tools in Rust read what nests deep; else they abort, and name no file."""
 
 
 def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
@@ -24,7 +26,7 @@ def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
     see nothing of a home but the target and what the command names.
     """
     told = knowing(ports, argv, reader(root)) if is_program(argv) else argv
-    command = Command(argv=told, cwd=root, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
+    command = Command(argv=told, cwd=root, env=_DEEP, timeout_s=TIMEOUT_S, output_limit=OUTPUT_LIMIT)
     if is_program(argv) and ports.shell.level() is not Level.OFF:
         named = (Path(word) for word in told if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
         command = replace(command, policy=Policy(readable=(root, SPARKY, *named)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Attempt, Tally, Trait, Verdict
 from sparky.domain.change import Change
-from sparky.domain.finding import Finding, Left, appeared, fingerprint, left
+from sparky.domain.finding import Finding, Fix, Left, appeared, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.reference import in_scope, paths_mentioned
 from sparky.domain.state import Handoff, PipelineState
@@ -20,6 +20,7 @@ from sparky.evidence.change import (
     findings_at,
     looked_for,
     named,
+    syntax_error,
     with_files,
 )
 from sparky.evidence.detect import bind, detect
@@ -91,7 +92,8 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
         before = detect(ports, root, start, kinds, paths, before=known, hear=heard).findings if paths else ()
     refused = withheld(ports, state.context, state.preferences, before)
-    refused = {**refused, **_outside(state.issue, ports.repository.files(start), before)}
+    refused |= _outside(state.issue, ports.repository.files(start), before)
+    refused |= _unread(ports, start, [one for one in before if one.kind is kind and one.fix is not Fix.NONE])
     todo = units([f for f in before if f.kind is kind], works, refused)
     return _Work(
         root=root,
@@ -112,6 +114,14 @@ def _outside(issue: Issue, files: Sequence[str], findings: Iterable[Finding]) ->
     said = issue.files or paths_mentioned(issue.title, frozenset(files))
     why = f"the issue speaks of {', '.join(said)} alone"
     return {fingerprint(one): why for one in findings if not in_scope(one.location.path, said)}
+
+
+def _unread(ports: Ports, start: str, findings: Sequence[Finding]) -> dict[str, str]:
+    """Fingerprints of what stands in files that this Python can't read, with why: no gate could judge it."""
+    paths = sorted({path for one in findings if (path := one.location.path).endswith((".py", ".pyi"))})
+    judged = ((path, syntax_error(source)) for path, source in ports.repository.contents(start, paths))
+    told = {path: f"sparky's own Python can't read this file: {why}" for path, why in judged if why}
+    return {fingerprint(one): told[one.location.path] for one in findings if one.location.path in told}
 
 
 def _mend(state: PipelineState, ports: Ports, work: _Work, rounds: int = _ROUNDS) -> _Work:

@@ -11,7 +11,7 @@ from sparky.domain.issue import Kind, Severity
 from sparky.tools.own import is_own, kept_off
 from sparky.tools.ruff_json import Diagnostic, Edit, parse, patched
 from sparky.tools.symbols import symbol_at, symbols
-from sparky.tools.tool import GENERATED, Argv, Read, ToolError, Unit
+from sparky.tools.tool import STAYS, Argv, Read, ToolError, Unit
 
 Parse = Callable[[Completed, Read], Iterable[Diagnostic]]
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
@@ -114,8 +114,8 @@ class Listing:
 
     def why_left(self, finding: Finding, works: ToolFix) -> Stay | None:
         why = self.why.get(finding.rule)
-        if finding.fix is Fix.GENERATED:
-            return GENERATED
+        if finding.fix in STAYS:
+            return STAYS[finding.fix]
         if finding.fix is Fix.NONE:
             return why or for_agent("no rule mends it")
         if finding.rule not in works.rules:

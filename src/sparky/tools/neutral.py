@@ -16,13 +16,14 @@ UNSHOWN = "there are no tests to show whether its fix changes what the program d
 
 def unshown(finding: Finding) -> str:
     """`UNSHOWN` if the finding's fix may change what a program does, else ""."""
-    return UNSHOWN if finding.fix is not Fix.NONE and not _is_neutral(finding) else ""
+    return UNSHOWN if finding.fix in {Fix.SAFE, Fix.UNSAFE} and not _is_neutral(finding) else ""
 
 
 def _is_neutral(finding: Finding) -> bool:
     """Whether the program stays the same: as ruff says, which does not know what an import does.
 
-    Its fixes are looked at before, where they are found: sorting is safe only as `sorting` says.
+    Its fixes are looked at before, where they are found: sorting is safe only as `sorting` says, and no text
+    is mended that a program may read, as `docstrings` says.
     """
     if finding.rule in _IMPORTS and not is_re_export(finding.rule, finding.location.path):
         named = _NAME.search(finding.message)

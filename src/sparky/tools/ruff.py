@@ -13,6 +13,7 @@ from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding, Fix, Location, Stay, for_agent, kept, marks
 from sparky.domain.issue import Kind, Severity
 from sparky.issues.kind import kind_of_code
+from sparky.tools.docstrings import FORM, READ, spared
 from sparky.tools.own import is_own, kept_off
 from sparky.tools.reexports import is_re_export, with_fix
 from sparky.tools.ruff_config import RuffConfig, load
@@ -20,15 +21,16 @@ from sparky.tools.ruff_json import Diagnostic, parse, patched
 from sparky.tools.ruff_rules import BY_CODE, FORMAT, MAX_COMPLEXITY, codes
 from sparky.tools.sorting import SORTED, weighed
 from sparky.tools.symbols import lines_before_scopes, symbol_at, symbols
-from sparky.tools.tool import BROKEN, GENERATED, Argv, Read, ToolError, Unit
+from sparky.tools.tool import BROKEN, STAYS, Argv, Read, ToolError, Unit
 
 _CODES = frozenset({0, 1, 2})
 # Without this rule a file that is not there is a mere warning on stderr, with exit code 0.
 _ALWAYS = "E902"
 _UNREADABLE = "unreadable"
 _NAMES = {None: "invalid-syntax", "E902": _UNREADABLE, "io": _UNREADABLE, "unformatted": FORMAT}
-_FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
+_FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE, READ: Fix.READ}
 _MESSAGES = {FORMAT: "the formatter would change this file"}
+_TEXTS = FORM | {"unformatted"}
 _LAYOUT = (SORTED, FORMAT)
 _WHOLE_FILE = frozenset({FORMAT, _UNREADABLE})
 # The formatter says this instead of an empty list.
@@ -64,7 +66,8 @@ class Ruff:
         wanted, paths = frozenset(kinds), _sources(paths)
         if not paths:
             return ()
-        asked = [c for c in codes(wanted, modern=self.config.modern) if c not in self.config.ignored]
+        able = codes(wanted, self.config.selected, modern=self.config.modern)
+        asked = [code for code in able if code not in self.config.ignored]
         json = ("--output-format", "json")
         commands = []
         if asked:
@@ -170,8 +173,8 @@ class Ruff:
             return kept("ruff cannot read this file, so nothing in it is mended")
         if finding.fix is Fix.NONE and finding.rule == "F401" and is_re_export("F401", finding.location.path):
             return kept("re-export in __init__.py: others may import it from here")
-        if finding.fix is Fix.GENERATED:
-            return GENERATED
+        if finding.fix in STAYS:
+            return STAYS[finding.fix]
         if finding.fix is Fix.NONE:
             return for_agent(why or "ruff has no fix for it")
         if finding.rule not in works.rules:
@@ -184,6 +187,8 @@ class Ruff:
         """What ruff says, with the fix that is made, and how safe that is."""
         if is_re_export(one.code or "", path):
             return with_fix(one, path, read, self.config.width)
+        if one.code in _TEXTS:
+            return spared(one, read(path) or b"")
         return weighed(one, read(path) or b"") if one.code == SORTED else one
 
     def _command(self, verb: str, *arguments: str, paths: Sequence[str]) -> Argv:

@@ -2,8 +2,8 @@
 
 Read at the target's root only: .ruff.toml, ruff.toml, then pyproject.toml (with [tool.black] where ruff is
 not configured); the Python version also from setup.cfg and setup.py. Not followed: `extend`, files in
-subdirectories, and the selection of rules, which is the profile's; `ignore`, `per-file-ignores` and
-`unfixable` are.
+subdirectories, and the selection of rules, which is the profile's but for what is a taste; `ignore`,
+`per-file-ignores` and `unfixable` are.
 """
 
 import json
@@ -92,12 +92,13 @@ _OPTIONS: dict[str, _Check] = {
 class RuffConfig:
     """What is passed to every ruff command. `options` are "key = value" in TOML, sorted.
 
-    `ignored` are codes of the profile that the target turns off everywhere; `modern` says that it declares
-    Python 3; `notes` say what was not followed, for a person.
+    `ignored` are codes of the profile that the target turns off everywhere, `selected` those that it turns
+    on; `modern` says that it declares Python 3; `notes` say what was not followed, for a person.
     """
 
     options: tuple[str, ...] = ()
     ignored: frozenset[str] = frozenset()
+    selected: frozenset[str] = frozenset()
     modern: bool = False
     notes: tuple[str, ...] = ()
 
@@ -127,6 +128,7 @@ def load(read: Read) -> RuffConfig:
     return RuffConfig(
         options=tuple(f"{key} = {_literal(value)}" for key, value in sorted(options.items())),
         ignored=_codes(_at(table, "lint.ignore")) | _codes(_at(table, "lint.extend-ignore")),
+        selected=_codes(_at(table, "lint.select")) | _codes(_at(table, "lint.extend-select")),
         modern="target-version" in options,
         notes=tuple(notes),
     )

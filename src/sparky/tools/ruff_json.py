@@ -28,7 +28,7 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A fix that ruff offers. `applicability` is "safe", "unsafe" or "display"."""
+    """A fix that ruff offers. `applicability` is "safe", "unsafe" or "display", or as sparky judges it."""
 
     applicability: str
     edits: tuple[Edit, ...] = ()

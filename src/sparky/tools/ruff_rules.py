@@ -26,13 +26,15 @@ FORMAT = "format"
 class Rule:
     """A rule of the profile. `why` is said when its finding stays although nothing else explains it.
 
-    `modern`: its fix ends support for Python 2, so it is asked for only where the target declares 3.
+    `modern`: its fix ends support for Python 2, so it is asked for only where the target declares 3. `taste`:
+    it is asked for only where the target selects it.
     """
 
     code: str
     why: str = ""
     severity: Severity = Severity.LOW
     modern: bool = False
+    taste: bool = False
 
 
 _AUTHOR = "what was meant is for its author to say"
@@ -104,7 +106,9 @@ RULES: tuple[Rule, ...] = (
     *_alike("FURB122 FURB129 FURB132 FURB136 FURB157 FURB161 FURB163 FURB166 FURB167 FURB168", modern=True),
     *_alike("FURB169 FURB181 FURB187 FURB188 FURB192", modern=True),
     # DOCUMENTATION: the form of docstrings.
-    *_alike("D200 D201 D202 D204 D207 D208 D209 D210 D211 D300 D403 D410 D411 D412 D419"),
+    *_alike("D200 D201 D202 D204 D207 D208 D209 D210 D211 D300 D410 D411 D412 D419"),
+    # It changes words: `expr : term` is no sentence, nor is the name of a function that comes first.
+    Rule(code="D403", taste=True),
     # TEST_ORGANIZATION
     *_alike("PT001 PT003 PT006 PT007 PT010 PT018 PT020 PT022 PT023 PT024 PT025 PT026"),
     # COMPLEXITY: rewrites that collapse, and what has to be taken apart.
@@ -120,7 +124,8 @@ MAX_COMPLEXITY = 15
 """The cyclomatic complexity from which a function is told of (C901), unless the target says another."""
 
 
-def codes(kinds: frozenset[Kind], *, modern: bool) -> tuple[str, ...]:
-    """The codes of these kinds, sorted; those that need Python 3 only if `modern`."""
+def codes(kinds: frozenset[Kind], selected: frozenset[str] = frozenset(), *, modern: bool) -> tuple[str, ...]:
+    """The codes of these kinds, sorted; what needs Python 3 only if `modern`, a taste only if `selected`."""
     asked = (rule for rule in RULES if kind_of_code(rule.code) in kinds)
-    return tuple(sorted(rule.code for rule in asked if modern or not rule.modern))
+    able = (rule for rule in asked if modern or not rule.modern)
+    return tuple(sorted(rule.code for rule in able if not rule.taste or rule.code in selected))

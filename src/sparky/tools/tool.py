@@ -7,7 +7,7 @@ from typing import Protocol
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
 from sparky.domain.errors import UserError
-from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, marks
+from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, kept, marks
 from sparky.domain.issue import Kind
 
 Argv = tuple[str, ...]
@@ -22,6 +22,12 @@ SILENT = "no-answer"
 
 GENERATED = for_person("a program writes this file, as its first lines say, and would undo the fix")
 """Why a finding stays whose fix is `Fix.GENERATED`."""
+
+READ = kept("a program may read this docstring as it runs, and its fix changes the text")
+"""Why a finding stays whose fix is `Fix.READ`."""
+
+STAYS = {Fix.GENERATED: GENERATED, Fix.READ: READ}
+"""Why a finding stays whose fix there is, and is not to be made."""
 
 
 class ToolError(UserError):
@@ -132,13 +138,14 @@ def units(
 ) -> tuple[Unit, ...]:
     """The units of an agent's work: each rule and file that it can mend, once, sorted.
 
-    Findings whose fingerprint is `refused` are left out, and the others of their unit are named one by one.
+    Findings whose fingerprint is `refused`, and those whose fix changes what a program reads, are left out,
+    and the others of their unit are named one by one.
     """
     able: dict[Unit, list[str]] = {}
     barred = set()
     for mark, finding in zip(marks(findings), findings, strict=True):
         unit = Unit(path=finding.location.path, rule=finding.rule, tool=finding.tool)
-        if mends(works, finding) and fingerprint(finding) in refused:
+        if finding.fix is Fix.READ or (mends(works, finding) and fingerprint(finding) in refused):
             barred.add(unit)
         elif mends(works, finding):
             able.setdefault(unit, []).append(mark)

@@ -1,10 +1,9 @@
 """DOCUMENTATION by typos (MIT, Apache-2.0): misspelt words in prose, never in code, data or tests.
 
-Prose is: comments and docstrings of Python, but no docstring with a doctest, none of a file that reads
-`__doc__`; and Markdown and reStructuredText at the root and in `docs/` and `doc/`.
+Prose is: comments and docstrings of Python, but none with a doctest, nor one that a program may read; and
+Markdown and reStructuredText at the root and in `docs/` and `doc/`.
 """
 
-import ast
 import io
 import tokenize
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ import msgspec
 from sparky.domain.command import Completed
 from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
+from sparky.tools.docstrings import for_people, spans
 from sparky.tools.listing import Listing
 from sparky.tools.programs.sources import tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit, Place, Remedy
@@ -25,7 +25,6 @@ _CONFIGS = ("typos.toml", "_typos.toml", ".typos.toml")
 _PAGES = (".md", ".rst")
 _MANUALS = frozenset({"doc", "docs"})
 _TESTS = frozenset({"test", "tests", "testing", "fixtures", "data", "locale", "golden"})
-_DEFINES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class _Typo(msgspec.Struct):
@@ -88,14 +87,8 @@ def _prose(source: bytes) -> frozenset[int]:
     for token in tokenize.tokenize(io.BytesIO(source).readline):
         if token.type == tokenize.COMMENT:
             lines.add(token.start[0])
-    documented = (
-        (node for node in ast.walk(tree) if isinstance(node, _DEFINES)) if b"__doc__" not in source else ()
-    )
-    for node in documented:
-        text = ast.get_docstring(node, clean=False)
-        if text is not None and ">>>" not in text:
-            lines |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
-    return frozenset(lines)
+    read = (one for one in for_people(source, tree) if ">>>" not in str(one.value))
+    return frozenset(lines) | spans(read)
 
 
 def _found(path: str, source: bytes, one: _Typo, *, code: bool) -> Iterator[Diagnostic]:

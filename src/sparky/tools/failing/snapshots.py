@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from sparky.tools.ruff_json import Edit, Place
@@ -11,6 +12,8 @@ STALE = "stale-snapshot"
 WHOLE, OPAQUE, SAME = "whole-snapshot", "opaque-snapshot", "unchanged-snapshot"
 
 _PLACES = frozenset({"__snapshots__", "snapshots"})
+_COMPARED = 1000
+"""How many lines may lie between the first that changes and the last; more of them are one edit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +57,19 @@ def _is_text(data: bytes) -> bool:
 
 
 def _edits(old: list[bytes], new: list[bytes]) -> Iterator[Edit]:
-    for tag, start, end, first, last in SequenceMatcher(None, old, new).get_opcodes():
+    head = _alike(old, new)
+    tail = _alike(old[head:][::-1], new[head:][::-1])
+    a, b = old[head : len(old) - tail], new[head : len(new) - tail]
+    matched = SequenceMatcher(None, a, b).get_opcodes() if max(len(a), len(b)) <= _COMPARED else None
+    for tag, start, end, first, last in matched or [("replace", 0, len(a), 0, len(b))]:
         if tag != "equal":
-            content = b"".join(new[first:last]).decode()
-            yield Edit(content=content, location=_at(old, start), end_location=_at(old, end))
+            content = b"".join(b[first:last]).decode()
+            yield Edit(content=content, location=_at(old, head + start), end_location=_at(old, head + end))
+
+
+def _alike(one: list[bytes], other: list[bytes]) -> int:
+    """With how many equal lines both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _at(lines: list[bytes], index: int) -> Place:

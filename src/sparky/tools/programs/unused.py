@@ -5,6 +5,7 @@ What is public may be used by others: most of what vulture finds there is no fau
 """
 
 import ast
+import contextlib
 import os
 import re
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ _PIECE = re.compile(rb"[\"'](_\w+)(?=[\"'{%])")
 
 def unused(paths: list[str]) -> Iterator[Diagnostic]:
     """The findings in these files and those beside them, which form one program."""
-    looked, files = Vulture(ignore_names=["__*"]), _Files()
+    looked, files = _Reader(ignore_names=["__*"]), _Files()
     looked.scavenge([Path(path) for path in paths])
     for item in looked.get_unused_code(min_confidence=60):
         path = item.filename.relative_to(Path.cwd()).as_posix()
@@ -38,6 +39,14 @@ def unused(paths: list[str]) -> Iterator[Diagnostic]:
         elif item.typ in {"function", "class"} and item.name.startswith("_"):
             edits = _removal(path, item.name) if files.is_alone(item.name) else ()
             yield diagnostic("unused-private", path, f"unused {item.typ} `{item.name}`", where, *edits)
+
+
+class _Reader(Vulture):  # type: ignore[misc]  # it ships no types
+    """vulture, which a file that is nested too deep does not end: what such a one names it does not know."""
+
+    def scan(self, code: str, filename: Path | str = "") -> None:
+        with contextlib.suppress(RecursionError, MemoryError):
+            super().scan(code, filename)
 
 
 class _Files:

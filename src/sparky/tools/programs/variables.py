@@ -58,6 +58,12 @@ class Variables:
         trees = (tree_of(Path(path).read_bytes()) for path in sources([str(self._top)]))
         return frozenset(name for tree in trees if tree is not None for name in _set(tree))
 
+    @cached_property
+    def _acts(self) -> list[ast.AST]:
+        """All calls and assignments: each variable is looked for among them."""
+        nodes = (node for one in self._files.values() for node in ast.walk(one.tree))
+        return [node for node in nodes if isinstance(node, ast.Call | ast.Assign)]
+
     def _is_of_class(self, error: Error, one: Annotated, line: int) -> bool:
         """Whether an attribute that classes redefine is set by nothing else: no instance has its own."""
         name = _called(one.assignments[line][1].targets[0])
@@ -71,14 +77,13 @@ class Variables:
             return [("!",)]
         if isinstance(scope, ast.ClassDef) or isinstance(target, ast.Attribute):
             name = _called(target)
-            trees = [other.tree for other in self._files.values()]
             own = [*self._below(scope, name)] if isinstance(scope, ast.ClassDef) else []
-            return [self._shape(value) for value in (*own, node.value, *_put(trees, name))]
+            return [self._shape(value) for value in (*own, node.value, *_put(self._acts, name))]
         name = _called(target)
         shared = (one for one in ast.walk(scope) if isinstance(one, ast.Global | ast.Nonlocal))
         if any(name in one.names for one in shared):
             return [("!",)]  # Python takes no annotation of such a name
-        return [self._shape(value) for value in (node.value, *_put([scope], name))]
+        return [self._shape(value) for value in (node.value, *_put(ast.walk(scope), name))]
 
     def _is_plain(self, node: ast.ClassDef) -> bool:
         """Whether nothing reads the annotations of a class, as dataclasses and the like do."""
@@ -156,9 +161,9 @@ def _sets(node: ast.Assign, name: str) -> bool:
     return [getattr(one, "id", "") for one in node.targets] == [name]
 
 
-def _put(scopes: Iterable[ast.AST], name: str) -> Iterator[ast.expr]:
+def _put(nodes: Iterable[ast.AST], name: str) -> Iterator[ast.expr]:
     """Containers of what is put into that of a name: each item in one of its own."""
-    for node in (one for scope in scopes for one in ast.walk(scope)):
+    for node in nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=how), args=args) if _called(owner) == name:
                 if how in _ADDS and len(args) > _ADDS[how]:
