@@ -44,7 +44,7 @@ def find_risks(state: PipelineState, ports: Ports) -> Risks:
         touched("lock files", [path for path in paths if is_lock_file(path)]),
         _public_api(state, ports, paths),
     )
-    run = _watched(state, ports, lines_of(change))
+    run = watched(state, ports, lines_of(change))
     if run is None:
         return Risks(gates=gates)
     return Risks(gates=(*gates, covered(run)), evidence=(evidence_of(run),))
@@ -54,12 +54,12 @@ def size(change: Change) -> GateResult:
     """Nobody looks through a change of any size without being asked to."""
     if change.size <= SIZE_LIMIT:
         return _gate("size", f"{change.size} line(s) changed")
-    return _risk("size", f"{change.size} lines changed, more than {SIZE_LIMIT}")
+    return risk("size", f"{change.size} lines changed, more than {SIZE_LIMIT}")
 
 
 def touched(gate: str, paths: Sequence[str]) -> GateResult:
     """What no test of the code shows: files that act on data, or on what is installed."""
-    return _risk(gate, f"{gate}: {_listed(paths)}") if paths else _gate(gate, "none is touched")
+    return risk(gate, f"{gate}: {listed(paths)}") if paths else _gate(gate, "none is touched")
 
 
 def rewrote(snapshots: Collection[str], still_red: Sequence[str]) -> tuple[GateResult, ...]:
@@ -70,10 +70,10 @@ def rewrote(snapshots: Collection[str], still_red: Sequence[str]) -> tuple[GateR
     if not snapshots:
         return ()
     if still_red:
-        reason = f"a snapshot is rewritten, and its test is red all the same: {_listed(still_red)}"
+        reason = f"a snapshot is rewritten, and its test is red all the same: {listed(still_red)}"
         return (GateResult(gate="snapshots", verdict=Verdict.REVISE, reason=reason),)
-    said = f"rewrote {len(snapshots)} snapshot(s), as asked: look at them: {_listed(sorted(snapshots))}"
-    return (_risk("snapshots", said),)
+    said = f"rewrote {len(snapshots)} snapshot(s), as asked: look at them: {listed(sorted(snapshots))}"
+    return (risk("snapshots", said),)
 
 
 def lines_of(change: Change) -> dict[str, tuple[int, ...]]:
@@ -90,9 +90,9 @@ def covered(run: TestRun) -> GateResult:
     if not run.unrun:
         return _gate("covered", "the tests run every changed line")
     count = sum(map(len, run.unrun.values()))
-    shown = _listed([f"{path}:{ranges(numbers)}" for path, numbers in sorted(run.unrun.items())])
+    shown = listed([f"{path}:{ranges(numbers)}" for path, numbers in sorted(run.unrun.items())])
     stopped = f" ({run.trouble.value}: {run.detail})" if run.trouble else ""
-    return _risk("covered", f"{count} changed line(s) that no test was seen to run{stopped}: {shown}")
+    return risk("covered", f"{count} changed line(s) that no test was seen to run{stopped}: {shown}")
 
 
 def ranges(numbers: Sequence[int]) -> str:
@@ -109,13 +109,13 @@ def _public_api(state: PipelineState, ports: Ports, paths: Sequence[str]) -> Gat
         try:
             broken = breaks(before, after, paths)
         except UnreadableApiError as error:
-            return _risk("public API", f"the public API can't be compared: {error}")
+            return risk("public API", f"the public API can't be compared: {error}")
     if broken:
-        return _risk("public API", f"the public API is changed: {_listed(broken)}")
+        return risk("public API", f"the public API is changed: {listed(broken)}")
     return _gate("public API", "nothing that others may import is gone or asks for more")
 
 
-def _watched(state: PipelineState, ports: Ports, lines: Mapping[str, tuple[int, ...]]) -> TestRun | None:
+def watched(state: PipelineState, ports: Ports, lines: Mapping[str, tuple[int, ...]]) -> TestRun | None:
     """The tests once more, watched; None where nothing is to be seen, or a person looks anyway."""
     test = state.last(Stage.TEST)
     ran = test is not None and test.verdict is Verdict.PASS
@@ -125,7 +125,8 @@ def _watched(state: PipelineState, ports: Ports, lines: Mapping[str, tuple[int, 
     return run_tests(state, ports, command, state.head, lines=lines)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
     more = f" (and {len(names) - _SHOWN} more)" if len(names) > _SHOWN else ""
     return "; ".join(names[:_SHOWN]) + more
 
@@ -134,5 +135,6 @@ def _gate(gate: str, reason: str) -> GateResult:
     return GateResult(gate=gate, verdict=Verdict.PASS, reason=reason)
 
 
-def _risk(gate: str, reason: str) -> GateResult:
+def risk(gate: str, reason: str) -> GateResult:
+    """The gate that leaves something to a person."""
     return GateResult(gate=gate, verdict=Verdict.ESCALATE, reason=reason)

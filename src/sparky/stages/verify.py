@@ -23,6 +23,7 @@ from sparky.evidence.change import (
 )
 from sparky.evidence.detect import Detected, detect, exported
 from sparky.evidence.risks import Risks, find_risks, rewrote
+from sparky.evidence.shown import tool_risks
 from sparky.evidence.tamper import ask
 from sparky.evidence.tests import COMPARED, heard_at
 from sparky.evidence.whose import maker
@@ -65,8 +66,9 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     )
     # Work that goes back to its agent is not looked at any further.
     refused = any(gate.verdict is Verdict.REVISE for gate in required)
-    safe = by_tools_alone(state) and not _renames_in_source(kinds, change)
-    risks = Risks(gates=()) if refused or safe else find_risks(state, ports)
+    mechanical = by_tools_alone(state) and not _renames_in_source(kinds, change)
+    find = tool_risks if mechanical else find_risks
+    risks = Risks(gates=()) if refused else find(state, ports)
     gates = tuple(dict.fromkeys((*required, *risks.gates, *_of_parts(state))))
     attempt = _judged(handoff, gates, maker(state, ports))
     rest = [f for f in after.findings if f.kind in kinds and handed(f)]

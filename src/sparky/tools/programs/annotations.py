@@ -124,7 +124,17 @@ class Annotated:
 
     def _text(self, word: str) -> str:
         text = _FULL.sub(lambda match: self._name(*match.groups())[0] or "", word)
-        return f'"{text}"' if self.style.quoted and text not in _PLAIN else text
+        return f'"{text}"' if self._quoted and text not in _PLAIN else text
+
+    @cached_property
+    def _quoted(self) -> bool:
+        """Whether annotations are quoted: Python is old, or there are some that the program may read.
+
+        The import that leaves all of a file unread would make strings of those, too.
+        """
+        nodes = ast.walk(self.tree)
+        there = (getattr(node, "annotation", None) or getattr(node, "returns", None) for node in nodes)
+        return self.style.quoted or (_FUTURE.encode() not in self.source and any(there))
 
     @cached_property
     def _imports(self) -> Mapping[str, list[str]]:
@@ -151,7 +161,7 @@ class Annotated:
         newline = "\r\n" if b"\r\n" in self.source else "\n"
         first = top(self.tree)
         lines: list[tuple[Place, str]] = []
-        if not self.style.quoted and _FUTURE.encode() not in self.source:
+        if not self._quoted and _FUTURE.encode() not in self.source:
             lines.append((first, _FUTURE))
         if self._typing:
             lines.append((future_end(self.tree, first), f"from typing import {', '.join(self._typing)}"))
