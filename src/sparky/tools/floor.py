@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from sparky.tools.programs.sources import tree_of
+from sparky.foreign import parse_foreign
 from sparky.tools.tool import Read
 
 _PYTHON_2 = -1
@@ -76,8 +76,10 @@ def _setup(read: Read, key: str) -> Iterator[object]:
     except configparser.Error:
         parser.clear()
     yield from (parser[name][key] for name in ("options", "metadata") if parser.has_option(name, key))
-    tree = tree_of(read("setup.py") or b"") or ast.Module(body=[], type_ignores=[])
-    nodes = [*ast.walk(tree)]
+    try:
+        nodes = [*ast.walk(parse_foreign(read("setup.py") or b""))]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
     named = {ast.unparse(n.targets[0]): n.value for n in nodes if isinstance(n, ast.Assign)}
     for word in (word for n in nodes if isinstance(n, ast.Call) for word in n.keywords if word.arg == key):
         try:
