@@ -379,3 +379,18 @@ def test_words_of_docstrings_are_capitalised_only_where_the_target_selects_that(
     assert places(target.find(Kind.DOCUMENTATION)) == []
     target.write("ruff.toml", 'lint.select = ["D4"]\n')
     assert places(target.find(Kind.DOCUMENTATION)) == [("a.py", 2, "D403")]
+
+
+def test_bug_code_became_newer_than_the_pythons_that_it_runs_on(tmp_path: Path) -> None:
+    source = 'with open("{0}") as a, open("{0}") as b:\n    pass\n'.format("x" * 45)
+    for declared in ('setup(name="x", python_requires=">=3.6")\n', ""):
+        target = Target(tmp_path, **{"a.py": source, "setup.py": declared})
+        target.mend(FORMATTING)
+        assert b"with (" not in (target.read("a.py") or b"")
+
+
+def test_what_is_newer_than_a_python_that_nothing_declares_is_no_error(tmp_path: Path) -> None:
+    target = Target(tmp_path, **{"a.py": "import shop\nimport tomllib\n\nif (a := 1):\n    X = a, tomllib\n"})
+    assert places(target.mend(IMPORTS)) == [("a.py", None, FORMAT)]
+    target.mend(FORMATTING)
+    assert target.read("a.py") == b"import tomllib\n\nif a := 1:\n    X = a, tomllib\n"

@@ -2,7 +2,15 @@ import pytest
 
 from sparky.tools.ruff_config import RuffConfig, load
 
+CLASSIFIER = "Programming Language :: Python :: {}"
 PROJECT = "[project]\nrequires-python = '{}'\n"
+
+
+ASSUMED = (
+    'lint.isort.extra-standard-library = ["annotationlib", "compression", "graphlib", "tomllib", "zoneinfo"]',
+    'target-version = "py37"',
+)
+"""What ruff is told of a target that declares no Python 3."""
 
 
 def loaded(**files: str) -> RuffConfig:
@@ -12,7 +20,7 @@ def loaded(**files: str) -> RuffConfig:
 
 
 def test_a_target_without_configuration_gets_the_defaults() -> None:
-    assert loaded() == RuffConfig()
+    assert loaded() == RuffConfig(options=ASSUMED)
 
 
 def test_what_is_valid_is_passed_on_and_what_is_not_is_told() -> None:
@@ -38,8 +46,10 @@ def test_what_is_valid_is_passed_on_and_what_is_not_is_told() -> None:
             "format.preview = true",
             'format.quote-style = "single"',
             "line-length = 100",
+            ASSUMED[0],
             "lint.isort.split-on-trailing-comma = false",
             'lint.unfixable = ["F841"]',
+            ASSUMED[1],
         ),
         notes=(
             "ruff's target-version = 'py36' is not valid; the default is used",
@@ -63,7 +73,7 @@ def test_what_is_valid_is_passed_on_and_what_is_not_is_told() -> None:
 )
 def test_a_value_of_the_wrong_type_or_size_is_not_passed_on(wrong: str) -> None:
     config = loaded(ruff__toml=wrong)
-    assert (config.options, len(config.notes)) == ((), 1)
+    assert (config.options, len(config.notes)) == (ASSUMED, 1)
 
 
 def test_the_nearest_file_wins_as_it_does_with_ruff() -> None:
@@ -81,7 +91,7 @@ def test_the_nearest_file_wins_as_it_does_with_ruff() -> None:
     while read:
         widths.append(load(dict(read).get).options)
         del read[next(iter(read))]
-    assert widths == [("line-length = 81",), ("line-length = 82",), ("line-length = 83",)]
+    assert widths == [(f"line-length = {width}", *ASSUMED) for width in (81, 82, 83)]
 
 
 def test_ignores_become_exact_codes_of_the_profile_also_from_where_ruff_had_them_before() -> None:
@@ -100,7 +110,8 @@ def test_ignores_become_exact_codes_of_the_profile_also_from_where_ruff_had_them
     imports = {"F401", "F402", "F403", "F404", "F405", "F406", "F407"}
     layout = {"E401", "E402", "E501", "E701", "E702", "E703", "E713", "E714"}
     assert config.ignored == imports | layout | {"PLR1711"}
-    (per_file,) = config.options
+    assert (config.options[0], config.options[2]) == ASSUMED
+    per_file = config.options[1]
     assert per_file.startswith('lint.per-file-ignores = {"tests/*" = ["E501", "F841"], "docs/*" = ["D200", ')
     assert '"bench/*" = ["C400", ' in per_file
 
@@ -108,15 +119,19 @@ def test_ignores_become_exact_codes_of_the_profile_also_from_where_ruff_had_them
 @pytest.mark.parametrize("broken", ["line-length = ", "\xff"])
 def test_a_file_that_is_not_toml_means_the_defaults_and_is_told(broken: str) -> None:
     config = loaded(ruff__toml=broken, pyproject__toml="[tool.ruff]\nline-length = 100")
-    assert config.options == ()
+    assert config.options == ASSUMED
     assert [note.split(" (")[0] for note in config.notes] == ["ruff.toml is not valid TOML"]
 
 
 def test_black_gives_the_width_and_the_quotes_where_ruff_is_not_configured() -> None:
     black = "[tool.black]\nline-length = 99\nskip-string-normalization = true\n"
-    assert loaded(pyproject__toml=black).options == ('format.quote-style = "preserve"', "line-length = 99")
-    assert loaded(pyproject__toml=f"{black}[tool.ruff]\n").options == ()
-    assert loaded(pyproject__toml="tool.black = 1").options == ()
+    assert loaded(pyproject__toml=black).options == (
+        'format.quote-style = "preserve"',
+        "line-length = 99",
+        *ASSUMED,
+    )
+    assert loaded(pyproject__toml=f"{black}[tool.ruff]\n").options == ASSUMED
+    assert loaded(pyproject__toml="tool.black = 1").options == ASSUMED
 
 
 @pytest.mark.parametrize(
@@ -128,15 +143,17 @@ def test_black_gives_the_width_and_the_quotes_where_ruff_is_not_configured() -> 
         ("^3.10", "py310"),
         ("==3.12.*", "py312"),
         (">=3.6", "py37"),
-        (">=3.99", None),
+        ("==3.8", "py38"),
+        (">=3.99", "py315"),
         (">=2.7, !=3.0.*", None),
         ("<4", None),
+        ("not a version", None),
         ("", None),
     ],
 )
 def test_the_lowest_declared_python_is_the_target_version(declared: str, version: str | None) -> None:
     config = loaded(pyproject__toml=PROJECT.format(declared))
-    assert config.options == ((f'target-version = "{version}"',) if version else ())
+    assert config.options == ((f'target-version = "{version}"',) if version else ASSUMED)
     assert config.modern is (version is not None)
 
 
@@ -146,9 +163,36 @@ def test_the_lowest_declared_python_is_the_target_version(declared: str, version
         {"setup__cfg": "[options]\npython_requires = >= 3.8\n"},
         {"setup__py": "setup(\n    name='x',\n    python_requires='>=3.8',\n)\n"},
         {"pyproject__toml": "[tool.poetry.dependencies]\npython = '^3.8'\n"},
+        {"setup__py": "setup(name='x', python_requires='>=3.8', py_modules=['m'])\n"},
+        {"setup__py": "LOW = '>=3.8'\nsetup(python_requires=LOW, license=(), classifiers=[*more])\n"},
+        {"setup__py": f"setup(classifiers=['{CLASSIFIER.format(3)}', '{CLASSIFIER.format(3.8)}'])"},
+        {"setup__cfg": f"[metadata]\nclassifiers =\n  {CLASSIFIER.format(3.8)}\n"},
+        {"pyproject__toml": f"project.classifiers = ['{CLASSIFIER.format(3.8)}']"},
+        {"pyproject__toml": "tool.black.target-version = ['py39', 'py38']"},
+        {"pyproject__toml": "tool.mypy.python_version = 3.8"},
+        {"pyproject__toml": "[tool.poetry.dependencies]\npython = '~3.8 || ^3.9'\n"},
+        {"pyproject__toml": "[tool.poetry.dependencies]\npython = '>=3.8 <4'\n"},
+        {"pyproject__toml": "[tool.poetry.dependencies]\npython = '3.8'\n"},
         {"pyproject__toml": PROJECT.format(">=3.8"), "setup__cfg": "python_requires = >=3.9"},
         {"pyproject__toml": PROJECT.format(">=3.9") + "[tool.ruff]\ntarget-version = 'py38'"},
     ],
 )
 def test_the_version_is_found_wherever_a_project_declares_it(files: dict[str, str]) -> None:
     assert loaded(**files).options == ('target-version = "py38"',)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"setup__py": "setup(python_requires=read('python'))"},
+        {"setup__py": "setup(python_requires="},
+        {"setup__cfg": "python_requires = >=3.8"},
+        {"pyproject__toml": "tool.black.target-version = ['py27', 'py38']"},
+        {"pyproject__toml": f"project.classifiers = ['{CLASSIFIER.format(2)}', '{CLASSIFIER.format(3.8)}']"},
+        {"pyproject__toml": "[tool.poetry.dependencies]\npython = '~2.7 || ^3.8'\n"},
+        {"pyproject__toml": "[tool.poetry.dependencies]\npython = '*'\n"},
+    ],
+)
+def test_where_the_oldest_python_is_not_known_it_is_the_oldest_that_ruff_knows(files: dict[str, str]) -> None:
+    config = loaded(**files)
+    assert (config.options, config.modern) == (ASSUMED, False)

@@ -4,6 +4,7 @@ The target's own .gitignore files are not asked either: what is tracked is code,
 directories must change nothing.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -32,6 +33,7 @@ _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE, READ: Fix.READ}
 _MESSAGES = {FORMAT: "the formatter would change this file"}
 _TEXTS = FORM | {"unformatted"}
 _LAYOUT = (SORTED, FORMAT)
+_NEWER = re.compile(r"\(syntax was added in Python 3\.\d+\)$")
 _WHOLE_FILE = frozenset({FORMAT, _UNREADABLE})
 # The formatter says this instead of an empty list.
 _NO_SOURCES = b"No Python files found"
@@ -91,7 +93,7 @@ class Ruff:
         broken: dict[str, int] = {}
         relative = lru_cache(maxsize=None)(lambda filename: _relative(filename, root))
         for number, result in enumerate(results):
-            for diagnostic in _believed(result):
+            for diagnostic in self._told(result):
                 path = relative(diagnostic.filename)
                 finding = _finding(self._mending(diagnostic, path, source), path, symbol)
                 # Both commands report a broken file; the first one's word is kept.
@@ -134,6 +136,10 @@ class Ruff:
         return False
 
     @property
+    def whole(self) -> bool:
+        return False
+
+    @property
     def learns(self) -> bool:
         return False
 
@@ -146,7 +152,7 @@ class Ruff:
         (unit,) = units  # it was asked for one rule
         source = read(unit.path) or b""
         names = symbols(source)
-        told = [self._mending(diagnostic, unit.path, read) for diagnostic in _believed(offered)]
+        told = [self._mending(diagnostic, unit.path, read) for diagnostic in self._told(offered)]
         pairs = sorted(
             ((_finding(d, unit.path, lambda _, line: symbol_at(names, line)), d.fix) for d in told),
             key=lambda pair: _place(pair[0]),
@@ -178,6 +184,11 @@ class Ruff:
         if finding.fix is Fix.UNSAFE and finding.rule not in works.unsafe:
             return kept(f"unsafe fix not allowed for {finding.rule}" + (f": {why}" if why else ""))
         return None
+
+    def _told(self, result: Completed) -> tuple[Diagnostic, ...]:
+        """What ruff says, but that a file is newer than a Python that the target never named."""
+        said = _believed(result)
+        return said if self.config.modern else tuple(d for d in said if not _NEWER.search(d.message))
 
     def _mending(self, one: Diagnostic, path: str, read: Read) -> Diagnostic:
         """What ruff says, with the fix that is made, and how safe that is."""

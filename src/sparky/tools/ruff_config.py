@@ -1,8 +1,8 @@
 """The target's own configuration of ruff, as far as it is valid, to be passed on explicitly.
 
 Read at the target's root only: .ruff.toml, ruff.toml, then pyproject.toml (with [tool.black] where ruff is
-not configured); the Python version also from setup.cfg and setup.py. Not followed: `extend`, files in
-subdirectories, and the selection of rules, which is the profile's but for what is a taste; `ignore`,
+not configured); the oldest Python as `floor` says, else the oldest that ruff knows. Not followed: `extend`,
+files in subdirectories, and the selection of rules, which is the profile's but for what is a taste; `ignore`,
 `per-file-ignores` and `unfixable` are.
 """
 
@@ -12,15 +12,16 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sparky.tools.floor import floor
 from sparky.tools.ruff_rules import BY_CODE
 from sparky.tools.tool import Read
 
-_VERSIONS = tuple(f"py3{minor}" for minor in range(7, 16))
-_PYTHON_2 = re.compile(r"(?<![\d.])2\.")
-_LOWEST = re.compile(r"(?:>=|~=|==|>|\^|~)\s*3\.(\d+)")
-_DECLARED = re.compile(r"^\s*python_requires\s*=\s*['\"]?([^'\"\n]+)", re.MULTILINE)
+_KNOWN = range(7, 16)
+_VERSIONS = tuple(f"py3{minor}" for minor in _KNOWN)
 _WIDTH = re.compile(r"line-length = (\d+)")
 _LINE = 88
+_NEWER = ["annotationlib", "compression", "graphlib", "tomllib", "zoneinfo"]
+"""What is in the standard library of later Pythons than the oldest that ruff knows."""
 _SELECTOR = re.compile(r"([A-Z]+)(\d*)")
 
 _Table = Mapping[str, object]
@@ -93,7 +94,7 @@ class RuffConfig:
     """What is passed to every ruff command. `options` are "key = value" in TOML, sorted.
 
     `ignored` are codes of the profile that the target turns off everywhere, `selected` those that it turns
-    on; `modern` says that it declares Python 3; `notes` say what was not followed, for a person.
+    on; `modern` says that it declares Python 3, and which; `notes` say what was not followed, for a person.
     """
 
     options: tuple[str, ...] = ()
@@ -115,8 +116,12 @@ def load(read: Read) -> RuffConfig:
     project = _toml(read, "pyproject.toml", notes)
     table = _own(read, project, notes)
     options = dict(_valid(table, notes))
-    if "target-version" not in options and (version := _version(read, project)) is not None:
-        options["target-version"] = version
+    lowest = floor(read, project)
+    modern = "target-version" in options or lowest is not None
+    # ruff takes a new Python where it is told none, and writes what an old one can't read.
+    options.setdefault("target-version", f"py3{min(max(lowest or 0, _KNOWN[0]), _KNOWN[-1])}")
+    if not modern:
+        options["lint.isort.extra-standard-library"] = _NEWER
     if table.get("preview") is True:
         options.setdefault("format.preview", True)
     if per_file := _per_file(table):
@@ -129,7 +134,7 @@ def load(read: Read) -> RuffConfig:
         options=tuple(f"{key} = {_literal(value)}" for key, value in sorted(options.items())),
         ignored=_codes(_at(table, "lint.ignore")) | _codes(_at(table, "lint.extend-ignore")),
         selected=_codes(_at(table, "lint.select")) | _codes(_at(table, "lint.extend-select")),
-        modern="target-version" in options,
+        modern=modern,
         notes=tuple(notes),
     )
 
@@ -183,27 +188,9 @@ def _selects(selector: str, code: str) -> bool:
     return same and own[2].startswith(wanted[2])
 
 
-def _version(read: Read, project: _Table) -> str | None:
-    lowest = _lowest(read, project)
-    # Older than ruff knows: the oldest that it knows.
-    name = f"py3{max(lowest, 7)}" if lowest is not None else None
-    return name if name in _VERSIONS else None
-
-
 def oldest(read: Read) -> int | None:
     """The minor version of the oldest Python 3 that the target declares; None: none, or Python 2 as well."""
-    return _lowest(read, _toml(read, "pyproject.toml", []))
-
-
-def _lowest(read: Read, project: _Table) -> int | None:
-    declared = [_at(project, "project.requires-python"), _at(project, "tool.poetry.dependencies.python")]
-    for path in ("setup.cfg", "setup.py"):
-        match = _DECLARED.search((read(path) or b"").decode(errors="replace"))
-        declared.append(match[1] if match else None)
-    text = next((value for value in declared if isinstance(value, str)), "")
-    minors = [int(minor) for minor in _LOWEST.findall(text)]
-    # Python 2 as well (">=2.7"): no version.
-    return min(minors) if minors and not _PYTHON_2.search(text) else None
+    return floor(read, _toml(read, "pyproject.toml", []))
 
 
 def _toml(read: Read, path: str, notes: list[str]) -> dict[str, object]:
