@@ -64,6 +64,8 @@ def test_an_annotation_that_brings_an_error_of_pyright_is_refused(
     world = make_world(tmp_path, cache, nursery, FILES)
     fixed = world.sparky("fix", "-k", "type_error", "--json", env={"PATH": installed("pyright")})
     assert (fixed.code, fixed.json()["outcome"]) == (0, "ready"), fixed.err
+    (kept,) = (one for one in fixed.json()["evidence"] if "sparky.tools.programs.pyright" in one["command"])
+    assert kept["seconds"] == 0  # what is verified was looked at when it was made
     assert world.git("show", f"{fixed.json()['commit']}:shop.py") == SHOP.strip()
     annotated = "def twice(x: int) -> int:\n    return x * 2"
     assert world.git("show", f"{fixed.json()['commit']}:plain.py").endswith(annotated)

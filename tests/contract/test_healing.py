@@ -7,7 +7,7 @@ import pytest
 
 from sparky.tools.programs.annotations import Annotated
 from sparky.tools.programs.inferred import Names
-from sparky.tools.programs.proposals import propose
+from sparky.tools.programs.proposals import alike, propose
 from sparky.tools.programs.shapes import Classes
 from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Traces
@@ -85,6 +85,15 @@ def test_what_an_initializer_passes_on_by_name_is_of_no_one_type() -> None:
     )
     made = propose({"m.py": parsed(source)}, {}, traces)["m.py"].slots
     assert [made[name, 0].get("rest") for name in names] == [None, ("int | str",), ("int | str",)]
+
+
+def test_a_parameter_that_nothing_is_known_of_is_what_two_thirds_of_its_name_are() -> None:
+    one = parsed("".join(f"def {name}(item):\n    return item\n" for name in "abcd"))
+    given = []
+    for words in (("str", "int", "str"), ("str", "int")):
+        slots = {(name, 0): {"item": (word,)} for name, word in zip("abc", words, strict=False)}
+        given.append(alike({"m.py": replace(one, slots=slots)})["m.py"].slots.get(("d", 0)))
+    assert given == [{"item": ("str",)}, None]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from sparky.domain.issue import Kind
 from sparky.evidence.detect import detect
 from sparky.evidence.running import reader, run_tool
 from sparky.testing.house import memory_house
+from sparky.tools.programs.pyright_config import MUTE
 from sparky.tools.pyright import configure
 from sparky.tools.tool import ToolError
 
@@ -143,32 +144,43 @@ def test_nothing_is_asked_where_there_is_no_source(tmp_path: Path) -> None:
     assert Target(tmp_path, {"pyproject.toml": "[tool.pyright]\n"}, "raise SystemExit(9)").find() == ()
 
 
-MUTE = b'[{"code":"no-answer","filename":"pyproject.toml","message":"pyright gave no answer: exit code 2"}]'
-ERROR = b'[{"code":"reportReturnType","filename":"a.py","message":"","location":{"row":1,"column":1}}]'
+SAID = {
+    "mute": (
+        b'[{"code":"no-answer","filename":"pyproject.toml","message":"pyright gave no answer: exit code 2"}]'
+    ),
+    "error": b'[{"code":"reportReturnType","filename":"a.py","message":"","location":{"row":1,"column":1}}]',
+}
 
 
 def test_who_gave_no_answer_at_first_is_not_asked_again_and_who_gives_none_later_stops_it(
     tmp_path: Path,
 ) -> None:
-    answers = [MUTE, ERROR, MUTE]
+    answers = ["mute", "mute", "error", "mute"]
 
     def play(command: Command) -> Completed:
-        return answer(command, answers.pop(0))
+        said = answers.pop(0)
+        return answer(command, SAID[said], code=MUTE if said == "mute" else 0)
 
     house = memory_house(tmp_path / "house", lambda _: (), programs={Path(sys.executable).name: play})
-    (tmp_path / "pyproject.toml").write_text("[tool.pyright]\n")
-    (tmp_path / "a.py").write_text("x = 1\n")
+    root = tmp_path / "target"
+    root.mkdir()
+    (root / "pyproject.toml").write_text("[tool.pyright]\n")
+    (root / "a.py").write_text("x = 1\n")
 
-    def look(before: tuple[Finding, ...] | None) -> tuple[Finding, ...]:
-        return detect(house.ports, tmp_path, "1" * 40, TYPES, before=before).findings
+    def look(before: tuple[Finding, ...] | None, path: str = ".") -> list[str]:
+        return [one.rule for one in seen(before, path)]
 
-    mute = look(None)
-    assert [one.rule for one in mute] == ["no-answer"]
-    assert look(mute) == mute
-    first = look(())
-    assert [one.rule for one in first] == ["reportReturnType"]
+    def seen(before: tuple[Finding, ...] | None, path: str = ".") -> tuple[Finding, ...]:
+        return detect(house.ports, root, "1" * 40, TYPES, [path], before=before).findings
+
+    mute = seen(None)
+    assert look(mute) == ["no-answer"]
     with pytest.raises(ToolError, match="exit code 2, and there was one before"):
-        look(first)
+        look((), "a.py")
+    assert (look(None, "a.py"), look(())) == (["reportReturnType"], ["reportReturnType"])
+    (root / "a.py").write_text("x = 2\n")
+    with pytest.raises(ToolError, match="exit code 2, and there was one before"):
+        look((), "a.py")
     assert answers == []
 
 

@@ -84,3 +84,14 @@ def test_what_a_change_breaks_in_another_module_is_found_and_what_was_broken_bef
     state = stand.state(base, replace(BEFORE, sha=head))
     attempt = STAGES[Stage.TEST](HANDOFF, state, replace(stand.house.ports, imports=imports))
     assert (attempt.verdict, attempt.validation_errors) == (Verdict.REVISE, ("import of b",))
+
+
+def test_of_many_modules_those_beside_the_changed_one_are_imported_with_it(stand: Stand) -> None:
+    many = {f"far/m{number}.py": b"" for number in range(300)}
+    base = stand.commit({**many, "pkg/a.py": b"X = 1\n", "pkg/b.py": b""})
+    head = stand.change({"pkg/a.py": b"X = 2\n"})
+    asked: list[Sequence[str]] = []
+    state = stand.state(base, replace(BEFORE, sha=head))
+    STAGES[Stage.TEST](HANDOFF, state, ports(stand, asked))
+    ((changed, mark, first, *_),) = asked
+    assert (changed, mark, first, len(asked[0])) == ("pkg.a", "beside", "pkg.b", 202)

@@ -78,7 +78,8 @@ def displeased(command: Command) -> Completed:
 
 def mute(command: Command) -> Completed:
     """A pyright that gives no answer."""
-    return told(command, Diagnostic(code="no-answer", filename="pyproject.toml", message="no"))
+    said = Diagnostic(code="no-answer", filename="pyproject.toml", message="no")
+    return answer(command, msgspec.json.encode([said]), code=3)
 
 
 def first_mute(command: Command) -> Completed:

@@ -22,7 +22,7 @@ _KEPT = 40
 """How many answers are kept."""
 _ASKED = ("mypy", "pyrefly")
 """What is asked, besides sparky's own programs."""
-_SOURCES = (".py", ".pyi", ".toml", ".cfg", ".ini")
+_SOURCES = (".py", ".pyi", ".toml", ".cfg", ".ini", "pyrightconfig.json")
 
 
 def answered(ports: Ports, root: Path, argv: Argv) -> Completed:
@@ -46,9 +46,10 @@ def _key(root: Path, argv: Argv) -> str:
     said = hashlib.sha256("\0".join((*versions, *argv)).encode())
     for program in sorted(Path(sources.__file__).parent.glob("*.py")):
         said.update(program.read_bytes())
-    for word in argv:
-        if word.endswith(".json") and Path(word).is_file():
-            said.update(Path(word).read_bytes())
+    for word in filter(os.path.isabs, argv):
+        for file in (Path(word), Path(word, "package.json")):
+            if file.suffix == ".json" and file.is_file():
+                said.update(file.read_bytes())
     for folder, folders, names in os.walk(root):
         folders[:] = sorted({*folders} - sources.SKIPPED)
         for path in (Path(folder, name) for name in sorted(names) if name.endswith(_SOURCES)):

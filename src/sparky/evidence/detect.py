@@ -91,7 +91,7 @@ def detect(
         ]
         for tool, answers in running:
             results = tuple(answer.result() for answer in answers)
-            found = _among(tool.findings(results, str(root), read), readable if tool.learns else (".",))
+            found = _among(tool.findings(results, str(root), read), readable if tool.whole else (".",))
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
             notes += tool.notes(wanted)
@@ -120,19 +120,19 @@ def _comparable(before: Sequence[Finding] | None, now: list[Finding]) -> list[Fi
 
 
 def _among(findings: Sequence[Finding], paths: Sequence[str]) -> tuple[Finding, ...]:
-    """The findings in files that are one of the paths or lie in one."""
+    """The findings in files that are one of the paths or lie in one, and answers that were not given."""
     mine = frozenset(below((one.location.path for one in findings), paths))
-    return tuple(one for one in findings if one.location.path in mine)
+    return tuple(one for one in findings if one.location.path in mine or one.rule == SILENT)
 
 
 def _asked(tool: Tool, kinds: Iterable[Kind], paths: Sequence[str]) -> tuple[Argv, ...]:
     """The commands of a tool; what reads all of a target anyway is asked for all of it."""
     some = tool.detect(kinds, paths)
-    return tool.detect(kinds) if some and tool.learns else some
+    return tool.detect(kinds) if some and tool.whole else some
 
 
 def _ask(tool: Tool) -> Callable[[Ports, Path, Argv], Completed]:
-    return answered if tool.learns else run_tool
+    return answered if tool.whole else run_tool
 
 
 def _is_data(root: Path, path: str) -> bool:

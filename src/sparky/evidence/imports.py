@@ -1,7 +1,7 @@
 """What could be imported at the base and can't at the head: as much evidence as a test that got red."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sparky.domain.change import is_test_path
@@ -15,6 +15,9 @@ _NOBODYS = frozenset(
     | {"benchmark", "benchmarks"}
 )
 """Parts of names of modules that nobody imports as the project's."""
+
+_OTHERS = 200
+"""How many modules are imported beside those that are changed, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ def broken_imports(state: PipelineState, ports: Ports, sha: str, only: Sequence[
     if changed is None:
         return Broken(paths=paths)
     ports.progress.say(state.run_id, f"importing {'once more' if only else 'what is changed'} ({sha[:10]})")
-    beside = () if only else tuple(sorted(paths.keys() - {*changed}))
+    beside = () if only else _beside(changed, paths)
     head = ports.imports(state.context, sha, changed, beside)
     lost, tried = head.bad, len(head.good) + len(head.bad)
     for at in (state.base, sha):
@@ -62,6 +65,13 @@ def broken_imports(state: PipelineState, ports: Ports, sha: str, only: Sequence[
             still = found.good if at == state.base else {one.module for one in found.bad}
             lost = tuple(one for one in lost if one.module in still)
     return Broken(modules=lost, tried=tried, paths=paths)
+
+
+def _beside(changed: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
+    """Other modules, which may use what is changed: those of the same packages first."""
+    near = {name.rpartition(".")[0] for name in changed}
+    others = sorted({*paths} - {*changed}, key=lambda name: (name.rpartition(".")[0] not in near, name))
+    return tuple(others[:_OTHERS])
 
 
 def with_imports(seen: Comparison, broken: Broken) -> Comparison:

@@ -31,7 +31,7 @@ def main(plan: Path) -> None:
     told = json.loads(plan.read_text(encoding="utf-8"))
     files = {**told["modules"], **told["beside"]}
     until = time.monotonic() + told["whole"]
-    compile_once([file for file in files.values() if file])
+    compile_once([file for file in files.values() if file], until - told["whole"] / 2)
     failed, foreign = together(list(files), told, until)
     for name in foreign:
         imported(name)
@@ -49,8 +49,8 @@ def alone(report: Path, name: str) -> None:
     write(report, imported(name))
 
 
-def compile_once(files: list[str]) -> None:
-    """Compile sources here: no fork has to do it again."""
+def compile_once(files: list[str], until: float) -> None:
+    """Compile sources here, while there is time: no fork has to do it again."""
     known: dict[str, Any] = {}
     compiled = SourceFileLoader.get_code
 
@@ -59,6 +59,8 @@ def compile_once(files: list[str]) -> None:
 
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
     for file in files:
+        if time.monotonic() > until:
+            break
         try:
             known[os.path.realpath(file)] = known[file] = compile(Path(file).read_bytes(), file, "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):

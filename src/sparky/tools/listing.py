@@ -31,9 +31,9 @@ class Listing:
     `binary` is "" where it can't be had: it has no command then. `kinds` is the kind of each of its rules, or
     that of all, `why` what is said of a finding that stays, by rule. `argv` is the command for some paths, of
     which those with other `suffixes` are left out, None: it `hears`; file names in its answer are relative to
-    the target's root. `codes` are its exit codes of success, `unfollowed` its notes. `offering`: the command
-    that says how to edit, given what the tests showed; None: that which finds does. What it offers for a file
-    depends on all others, and is long in coming, so it is asked for all at once.
+    the target's root. `codes` are its exit codes of success, `unfollowed` its notes, `whole` as in `Tool`.
+    `offering`: the command that says how to edit, given what the tests showed; None: that which finds does.
+    What it offers for a file depends on all others, and is long in coming, so it is asked for all at once.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Listing:
     suffixes: tuple[str, ...] = (".py",)
     offering: Callable[[Sequence[str], str], Argv] | None = None
     codes: frozenset[int] = frozenset({0})
+    whole: bool = False
     unfollowed: tuple[str, ...] = ()
 
     def notes(self, kinds: Iterable[Kind]) -> tuple[str, ...]:

@@ -69,4 +69,5 @@ def configure(binary: str, read: Read) -> Listing:
         why={ANNOTATED: for_agent("no type was found that mypy and the tests bear out")},
         severity=Severity.MEDIUM,
         offering=offering,
+        whole=True,
     )

@@ -16,6 +16,7 @@ def configure(binary: str, read: Read) -> Listing:
         kinds=Kind.TYPE_ERROR if used else {},
         argv=program("reviewed"),
         severity=Severity.MEDIUM,
+        whole=True,
     )
 
 

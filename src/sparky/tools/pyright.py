@@ -6,7 +6,7 @@ import sys
 from sparky.domain.finding import for_person
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.listing import Listing, program
-from sparky.tools.programs.pyright_config import CONFIG, configured_in
+from sparky.tools.programs.pyright_config import CONFIG, MUTE, configured_in
 from sparky.tools.tool import SILENT, Read
 
 REMEDY = "pip install 'sparky-agents[pyright]'"
@@ -29,5 +29,7 @@ def configure(binary: str, read: Read) -> Listing:
         argv=program("pyright", str(_TIMEOUT_S), *shlex.split(binary)),
         why={SILENT: for_person("what pyright would say of the types is not known")},
         severity=Severity.MEDIUM,
+        codes=frozenset({0, MUTE}),
+        whole=True,
         unfollowed=((inherited,) if extends else ()) if binary else (absent,),
     )

@@ -136,6 +136,10 @@ class Ruff:
         return False
 
     @property
+    def whole(self) -> bool:
+        return False
+
+    @property
     def learns(self) -> bool:
         return False
 

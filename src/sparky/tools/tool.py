@@ -100,6 +100,11 @@ class Tool(Protocol):
         ...
 
     @property
+    def whole(self) -> bool:
+        """Whether it reads all of a target, for whatever paths it is asked: its answer follows from that."""
+        ...
+
+    @property
     def learns(self) -> bool:
         """Whether what the target's tests showed makes for better offers, which then take long."""
         ...

@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from sparky.tools.programs.blame import Blame, Slot
+from sparky.tools.programs.checking import Error
 from sparky.tools.programs.chosen import Files, bare, changed, singles, size, with_declared, without, words
 from sparky.tools.programs.culprits import culprit, suspects
 from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.proposals import halves, inherited
+from sparky.tools.programs.signatures import open_slots
 from sparky.tools.programs.workshop import Workshop
 
 Identity = tuple[str, str, str]
@@ -39,8 +41,11 @@ class Healing:
             seen = {error.identity for error in errors}
             blame = Blame(found, trees)
             doubted = {slot for slot, word in words(found).items() if sure.get(slot) != word}
-            faults = {error: blame.of(error, doubted) for error in heeded}
+            # On second trial a part of a function, which ends no finding, is the first to give way.
+            parts = {error: _part(blame, error) & doubted if sure else set() for error in heeded}
+            faults = {error: blame.of(error, doubted) for error in heeded if not parts[error]}
             made = self.yielded(found, faults.values())
+            made = without(made, {slot for slots in parts.values() for slot in slots})
             unexplained = [error for error, slots in faults.items() if not slots]
             pressing = [error for error in unexplained if error.identity in stuck or made is found]
             stuck = {error.identity for error in unexplained}
@@ -122,3 +127,14 @@ class Healing:
             able = tuple(word for word in options if found[path].can_say(word))
             made = changed(made, slot, able)
         return made
+
+
+def _part(blame: Blame, error: Error) -> set[Slot]:
+    """The annotated slots of the function around an error, if others of it are open."""
+    found: set[Slot] = set()
+    for path, key in blame.around(error)[:1]:
+        one = blame.files[path]
+        slots = one.slots.get(key, {})
+        if open_slots(one.functions[key]) - {*slots}:
+            found = {(path, key, name) for name in slots}
+    return found

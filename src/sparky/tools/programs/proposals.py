@@ -6,7 +6,7 @@ and say nothing.
 """
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -127,16 +127,17 @@ def _defaults(node: Function) -> Iterator[tuple[str, str]]:
 
 
 def alike(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
-    """Words for parameters that nothing is known of but their name, where all others of it agree.
+    """Words for parameters that nothing is known of but their name: that of two thirds of all others of it.
 
     Whether None is taken, too, depends on the default alone.
     """
-    known: dict[str, set[str]] = defaultdict(set)
+    known: dict[str, Counter[str]] = defaultdict(Counter)
     for one in files.values():
         for mine in one.slots.values():
             for slot, some in mine.items():
-                known[slot].add(some[0].removesuffix(" | None"))
-    sure = {name: next(iter(words)) for name, words in known.items() if len(words) == 1 and name != "return"}
+                known[slot][some[0].removesuffix(" | None")] += 1
+    most = {name: max(words, key=words.__getitem__) for name, words in known.items() if name != "return"}
+    sure = {name: word for name, word in most.items() if known[name][word] * 3 >= known[name].total() * 2}
     made = {}
     for path, one in files.items():
         slots: dict[Key, Mapping[str, tuple[str, ...]]] = {**one.slots}

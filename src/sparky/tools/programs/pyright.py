@@ -15,7 +15,7 @@ from typing import IO
 
 import msgspec
 
-from sparky.tools.programs.pyright_config import CONFIG, PROJECT, configured_in, harmless
+from sparky.tools.programs.pyright_config import CONFIG, MUTE, PROJECT, configured_in, harmless
 from sparky.tools.programs.sources import arguments, copied, diagnostic, put, sources
 from sparky.tools.ruff_json import Diagnostic, Place
 from sparky.tools.tool import SILENT
@@ -130,4 +130,6 @@ def _code(argv: Sequence[str], limit_s: float, out: IO[bytes], errors: IO[bytes]
 
 
 if __name__ == "__main__":
-    put(judged(sys.argv[2 : sys.argv.index("--")], float(sys.argv[1]), arguments()))
+    answer = judged(sys.argv[2 : sys.argv.index("--")], float(sys.argv[1]), arguments())
+    put(answer)
+    sys.exit(MUTE if any(one.code == SILENT for one in answer) else 0)

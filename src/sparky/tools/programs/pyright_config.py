@@ -12,6 +12,8 @@ Told = Mapping[str, object]
 
 CONFIG = "pyrightconfig.json"
 PROJECT = "pyproject.toml"
+MUTE = 3
+"""The exit code of the program that asks pyright, where that gave no answer: such a one is not kept."""
 _PATHS = frozenset({"include", "exclude", "ignore", "strict", "extraPaths"})
 _PATH = frozenset({"root", "stubPath"})
 _KEPT = frozenset(
