@@ -35,7 +35,7 @@ def test_a_page_in_another_language_says_so_in_its_path(path: str, *, expected: 
     ],
 )
 def test_english_is_known_by_its_commonest_words(text: str, *, expected: bool) -> None:
-    assert is_english(text) is expected
+    assert is_english(text, 5) is expected
 
 
 def test_code_is_blank_and_all_else_stays_where_it_was() -> None:

@@ -14,7 +14,6 @@ _COMMON = frozenset(
     {"the", "and", "to", "that", "it", "with", "this", "are", "be", "by", "from", "not", "have"}
     | {"which", "you", "can", "if", "when", "for"}
 )
-_ENOUGH = 5
 _SHARE = 0.06
 """In English, code among it, one word of ten is so common; in other languages what looks so is rarer."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -37,10 +36,10 @@ def is_foreign(path: str) -> bool:
     return bool(_FOREIGN.fullmatch(page.stem)) or any(_FOLDER.fullmatch(folder) for folder in page.parts[:-1])
 
 
-def is_english(text: str) -> bool:
-    """Whether enough of a text's words are among the commonest of English; of a few words nothing is told."""
+def is_english(text: str, enough: int) -> bool:
+    """Whether the words of a text are English, by the commonest; fewer than `enough` of them tell nothing."""
     words = [word.lower() for word in _WORD.findall(text)]
-    return len(words) < _ENOUGH or sum(word in _COMMON for word in words) >= _SHARE * len(words)
+    return len(words) < enough or sum(word in _COMMON for word in words) >= _SHARE * len(words)
 
 
 def masked(text: str) -> list[str]:

@@ -27,6 +27,8 @@ RULE = "typo"
 _CONFIGS = ("typos.toml", "_typos.toml", ".typos.toml")
 _PROJECT = "pyproject.toml"
 _PAGES = (".md", ".rst")
+_PAGE, _COMMENTS = 5, 20
+"""From how many words on their language is told: a page has sentences, a comment a few words."""
 _MANUALS = frozenset({"doc", "docs"})
 _TESTS = frozenset({"test", "tests", "testing", "fixtures", "data", "locale", "golden"})
 
@@ -97,11 +99,12 @@ def _may_hold_prose(path: str) -> bool:
 
 def _prose(path: str, source: bytes) -> list[str]:
     """The lines of a file, with blanks for what is not prose in English; none where nothing is."""
-    lines = masked(source.decode("utf-8", "surrogateescape"))
+    lines, enough = masked(source.decode("utf-8", "surrogateescape")), _PAGE
     if path.endswith(".py"):
+        enough = _COMMENTS
         told, names = _told(source)
         lines = [unnamed(line, names) if number in told else "" for number, line in enumerate(lines, 1)]
-    return lines if is_english("\n".join(lines)) else []
+    return lines if is_english("\n".join(lines), enough) else []
 
 
 def _told(source: bytes) -> tuple[frozenset[int], frozenset[str]]:
