@@ -343,31 +343,26 @@ def amount(prices: list[int]) -> int:
     Kind.DOCUMENTATION: Scene(
         files={
             "mended/documentation.py": '"""What we recieve."""\n',
-            "refused/documentation.py": '''import inspect
-
-
-def order(goods: str) -> str:
+            "refused/documentation.py": '''def order(goods: str) -> str:
     """Take an order.
 
     Recieves: goods
     """
     return goods
-
-
-def parameters() -> str:
-    return inspect.getdoc(order).split("Recieves: ")[1]
 ''',
             "left/documentation.py": 'def order(goods: str) -> str:\n    """ """\n    return goods\n',
-            "tests/test_documentation.py": """from refused import documentation
+            "tests/test_documentation.py": """import inspect
+
+from refused.documentation import order
 
 
 def test_the_parameters() -> None:
-    assert documentation.parameters() == "goods"
+    assert inspect.getdoc(order).split("Recieves: ")[1] == "goods"
 """,
         },
         mended={"mended/documentation.py": '"""What we receive."""\n'},
         rule="By typos: typo",
-        refused="refused/documentation.py:7 typo `Recieves` should be `Receives`: "
+        refused="refused/documentation.py:4 typo `Recieves` should be `Receives`: "
         "withdrawn: its fix breaks tests/test_documentation.py::test_the_parameters",
         left="left/documentation.py:2 D419 Docstring is empty: needs a coding agent: ruff has no fix for it",
     ),
