@@ -353,11 +353,11 @@ def amount(prices: list[int]) -> int:
             "left/documentation.py": 'def order(goods: str) -> str:\n    """ """\n    return goods\n',
             "tests/test_documentation.py": """import inspect
 
-from refused import documentation
+from refused.documentation import order
 
 
 def test_the_parameters() -> None:
-    assert inspect.getdoc(documentation.order).split("Recieves: ")[1] == "goods"
+    assert inspect.getdoc(order).split("Recieves: ")[1] == "goods"
 """,
         },
         mended={"mended/documentation.py": '"""What we receive."""\n'},
