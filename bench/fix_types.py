@@ -100,6 +100,8 @@ def measure(package: str, root: Path, binary: Path | None) -> tuple[int, int]:
     started = time.monotonic()
     end = sparky(ours, root / "state", "fix", "--auto", *TYPES)
     wall = time.monotonic() - started
+    if end["outcome"] == "ready":
+        sparky(ours, root / "state", "merge", end["run_id"])
     before, after = errors(base, "--strict"), errors(ours, "--strict")
     new = sum(count for (_, code, _), count in (after - before).items() if code not in MISSING)
     first, last = before.total(), after.total()
