@@ -89,6 +89,7 @@ def test_a_damaged_database_is_named_and_no_work_is_lost_by_moving_it_away(world
     assert (world.sparky("status", "--json").code, world.git("branch", "--list", "sparky/*")) == (0, branches)
 
 
+@pytest.mark.soak
 def test_a_database_that_is_locked_for_a_moment_is_waited_for(world_of: MakeWorld) -> None:
     world = world_of(UNUSED)
     assert world.runs() == []

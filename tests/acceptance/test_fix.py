@@ -287,6 +287,7 @@ def test_paths_and_kinds_limit_what_is_mended(world_of: MakeWorld) -> None:
     assert len({one["run_id"], other["run_id"], everything["run_id"]}) == 3
 
 
+@pytest.mark.soak
 def test_a_linked_worktree_is_worked_in_like_any_checkout(world_of: MakeWorld) -> None:
     world = world_of(
         {**SHOP, "run.py": "#!/usr/bin/env python\nimport os\n\nX = 1\n", ".gitattributes": "* text\n"}

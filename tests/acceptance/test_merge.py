@@ -1,5 +1,7 @@
 """What stands between a verified change and the branch: nothing is lost, and each refusal says what to do."""
 
+import pytest
+
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import CONFIG, SHOP
 from tests.acceptance.world import Said, World, replacing
@@ -32,6 +34,7 @@ def test_with_a_detached_head_it_is_ready_and_merged_into_the_branch_checked_out
     assert (world.repo / "shop.py").read_text() == "X = 1\n"
 
 
+@pytest.mark.soak
 def test_a_dirty_checkout_is_warned_of_and_waited_for_and_its_later_commit_rebased_onto(
     world_of: MakeWorld,
 ) -> None:
@@ -92,6 +95,7 @@ def test_files_in_the_way_are_named_and_nothing_is_overwritten(world_of: MakeWor
     assert ended(world.sparky("merge", run, "--json")) == (0, "merged", [])
 
 
+@pytest.mark.soak
 def test_the_work_branch_may_be_checked_out_deleted_or_moved_when_it_is_merged(world_of: MakeWorld) -> None:
     world = world_of(FILE)
     run = fixed(world)
@@ -205,6 +209,7 @@ def test_several_are_rebased_in_a_row_tested_once_together_and_each_can_be_taken
     assert world.git("show", "main:one.py").endswith("x * 2")
 
 
+@pytest.mark.soak
 def test_of_several_that_are_red_together_the_largest_green_part_is_merged_and_the_other_named(
     world_of: MakeWorld,
 ) -> None:

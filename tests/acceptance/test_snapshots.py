@@ -124,6 +124,7 @@ def test_asked_the_lines_of_each_test_are_rewritten_and_wait_for_a_person(world:
     assert "\nStale snapshots are rewritten, as asked (--update-snapshots): look at them.\n" in message
 
 
+@pytest.mark.soak
 def test_asked_what_is_no_edit_of_lines_stays_with_the_reason(said: Said) -> None:
     whole = "needs a person: its test makes or removes a whole snapshot, and only what is there is edited"
     same = "needs a person: run alone and told to rewrite its snapshots, its test writes none"

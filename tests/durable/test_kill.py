@@ -28,10 +28,7 @@ def assert_merged_once(world: World, base: str) -> None:
 
 @pytest.mark.parametrize(
     "stage",
-    [
-        pytest.param(stage, marks=[] if stage in {"execute", "merge"} else pytest.mark.soak)
-        for stage in STAGES
-    ],
+    [pytest.param(stage, marks=[] if stage == "merge" else pytest.mark.soak) for stage in STAGES],
 )
 def test_a_run_killed_before_and_after_a_stage_is_merged_once(world: World, stage: str) -> None:
     base = world.git("rev-parse", "HEAD")

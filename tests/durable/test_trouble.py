@@ -121,6 +121,7 @@ def test_a_run_whose_workflow_ended_without_it_is_resumed_at_the_step_that_faile
     assert_merged_once(world, base)
 
 
+@pytest.mark.soak
 def test_a_run_that_cannot_be_driven_any_more_can_be_cancelled_and_cleaned(world: World) -> None:
     killed(world, "before:perform:execute")
     with connected(world) as connection:

@@ -131,10 +131,11 @@ def test_a_run_that_waits_for_its_turn_can_be_cancelled(world: World) -> None:
     assert world.git("log", "--format=%s", "main") == "base"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "line",
     [
-        pytest.param("tests at head:", id="as it is tested", marks=pytest.mark.soak),
+        pytest.param("tests at head:", id="as it is tested"),
         pytest.param("merge 2 …", id="when the target has moved"),
     ],
 )
