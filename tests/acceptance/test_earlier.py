@@ -1,5 +1,7 @@
 """A new run of an issue knows what the earlier ones tried."""
 
+import pytest
+
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
 from tests.acceptance.world import replacing
@@ -9,6 +11,7 @@ NO_IDEA = {"success": False, "summary": "no idea"}
 RIGHT = replacing("calc.py", "x * 3", "x * 2")
 
 
+@pytest.mark.soak
 def test_the_next_run_is_told_of_the_changes_that_were_refused_and_why(world_of: MakeWorld) -> None:
     world = world_of(BUG)
     failed = world.sparky("run", "1", "--json", *world.script(WRONG, NO_IDEA)).json()

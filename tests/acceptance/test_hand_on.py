@@ -74,6 +74,7 @@ def test_what_no_rule_mends_is_mended_by_a_coding_agent_and_what_that_could_not_
     assert "test_shop.py::test_total" in left
 
 
+@pytest.mark.soak
 def test_bug_what_a_session_left_to_a_person_merged_itself_and_what_stays_on_purpose_was_handed_on(
     world_of: MakeWorld,
 ) -> None:
@@ -109,6 +110,7 @@ def test_nobody_is_no_coding_agent_to_hand_on_to(world_of: MakeWorld) -> None:
     )
 
 
+@pytest.mark.soak
 def test_bug_a_fix_that_waits_had_the_part_of_the_tools_and_sessions_were_had_without_it(
     world_of: MakeWorld,
 ) -> None:

@@ -21,6 +21,7 @@ def ended(said: Said) -> tuple[int, str, list[str]]:
     return said.code, said.json()["outcome"], said.json()["manual_steps_needed"]
 
 
+@pytest.mark.soak
 def test_with_a_detached_head_it_is_ready_and_merged_into_the_branch_checked_out_then(
     world_of: MakeWorld,
 ) -> None:
@@ -189,6 +190,7 @@ def ready(world: World, name: str) -> str:
     return str(said.json()["run_id"])
 
 
+@pytest.mark.soak
 def test_several_are_rebased_in_a_row_tested_once_together_and_each_can_be_taken_back(
     world_of: MakeWorld,
 ) -> None:
@@ -238,6 +240,7 @@ def test_of_several_that_are_red_together_the_largest_green_part_is_merged_and_t
     assert world.git("worktree", "list", "--porcelain").count("worktree ") == 1
 
 
+@pytest.mark.soak
 def test_one_that_conflicts_with_another_is_left_and_what_no_test_looks_at_is_merged_one_by_one(
     world_of: MakeWorld,
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_run_killed_around_every_decision_and_its_closing_is_merged_once(world
     assert_merged_once(world, base)
 
 
+@pytest.mark.soak
 def test_a_session_whose_end_was_seen_is_not_paid_for_twice_nor_is_its_review(world: World) -> None:
     killed(world, "after:perform:execute")
     killed(world, "after:perform:review")

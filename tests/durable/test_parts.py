@@ -76,6 +76,7 @@ def test_kill_9_in_a_session_that_findings_were_handed_to_and_resume_merge_them_
     assert sorted(str(run["issue"]) for run in here.runs()) == ["fix", "fix-all", "left-security"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "moment",
     [

@@ -43,6 +43,7 @@ def test_several_at_once_do_one_issue_once(count: int, world: World) -> None:
     assert len(here.runs()) == 1
 
 
+@pytest.mark.soak
 def test_a_run_whose_process_was_killed_in_its_session_is_gone_on_with(world: World) -> None:
     here = slow(world)
     words = ("run", "1", "--auto", "--script", str(here.script))
