@@ -7,8 +7,9 @@ from typing import Protocol
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
 from sparky.domain.errors import UserError
-from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, kept, marks
+from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, kept, marks
 from sparky.domain.issue import Kind
+from sparky.tools.faults import gone
 
 Argv = tuple[str, ...]
 Read = Callable[[str], bytes | None]
