@@ -21,6 +21,7 @@ import tempfile
 
 
 def read(text):
+    text = text if text else "none"
     path = tempfile.mktemp(".txt", dir="/tmp")
     with open(path, "w") as file:
         file.write(text)

@@ -80,22 +80,23 @@ def _files(
     path: str, source: bytes, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> Iterator[Diagnostic]:
     inside = list(ast.walk(function))
-    used = {n.id for n in inside if isinstance(n, ast.Name)} | {
-        n.arg for n in inside if isinstance(n, ast.arg)
-    }
+    used = {n.id for n in inside if isinstance(n, ast.Name)}
+    used |= {n.arg for n in inside if isinstance(n, ast.arg)}
     used |= {n.attr for n in inside if isinstance(n, ast.Attribute)}
     if used & _LOOKING or not used >= {"mktemp", "os"} or any(isinstance(n, _DEFINES) for n in inside[1:]):
         return
     fields = ("body", "orelse", "finalbody")
-    blocks = [block for node in inside for field in fields if (block := getattr(node, field, None))]
+    blocks = [getattr(node, field, None) for node in inside for field in fields]
     for block in blocks:
-        for one, after in pairwise(block):
+        for one, after in pairwise(block if isinstance(block, list) else ()):
             match one:
                 case ast.Assign(
                     targets=[ast.Name(id=name)],
-                    value=ast.Call(func=ast.Attribute(value=ast.Name(id="tempfile"), attr="mktemp")),
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Name(id="tempfile"), attr="mktemp") as called
+                    ),
                 ) if _is_bare(source, one) and _is_written(after, name) and _is_opened_only(inside, name):
-                    yield _made(path, source, one, one.value.func)
+                    yield _made(path, source, one, called)
 
 
 def _made(path: str, source: bytes, statement: ast.Assign, called: ast.Attribute) -> Diagnostic:
