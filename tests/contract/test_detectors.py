@@ -392,6 +392,7 @@ def test_what_mypy_says_of_a_part_is_known_when_the_whole_is_looked_at(tmp_path:
     assert [one.location.path for one in whole.findings] == ["a.py", "b.py"]
     (asked,), (kept,) = part.evidence, whole.evidence
     assert (asked.output, asked.seconds > 0) == (kept.output, kept.seconds == 0)
+    assert (asked.sandbox, kept.sandbox) == (PORTS.shell.level().value,) * 2
 
 
 def test_sparkys_own_programs_see_the_target_alone(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 import ast
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
@@ -86,7 +87,7 @@ class _Seen:
                     same = bound if place is None or loaded.issuperset(_modules(one)) else frozenset()
                     self.gone(one, same, place, inside=inside)
 
-    def gone(self, one: ast.stmt, bound: Set[str], place: ast.AST | None, *, inside: bool) -> None:
+    def gone(self, one: ast.stmt, bound: AbstractSet[str], place: ast.AST | None, *, inside: bool) -> None:
         """A statement that is not there any more; `place`: what stands there now, None: what replaced it."""
         names = [name for name in _bound(one) if name not in bound]
         if isinstance(one, (ast.Import, ast.ImportFrom)):

@@ -121,7 +121,7 @@ def _package(module: str) -> str:
 
 
 def _listed() -> Iterator[str]:
-    """What the target's own lists of requirements name, a line each, in no order; not by hashes, nor a URL."""
+    """What the target's own lists of requirements name, a line each, in no order; not by hash or URL."""
     for path in (path for name in _LISTS if (path := Path(name)).is_file()):
         for line in path.read_text("utf-8", "replace").splitlines():
             said = line.partition(" #")[0].strip()
