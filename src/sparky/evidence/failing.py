@@ -6,7 +6,7 @@ from functools import cache
 
 import msgspec
 
-from sparky.domain.command import Completed, Ending
+from sparky.domain.command import Completed, Ending, Level
 from sparky.domain.finding import Finding, normal_message
 from sparky.domain.issue import Kind
 from sparky.domain.state import Context, Preferences
@@ -44,7 +44,7 @@ def hear(ports: Ports, context: Context, preferences: Preferences, at: Callable[
         before = tree() if cases else _NOTHING
         there = replace(before, sources={**before.sources, **now}) if cases else before
         found = diagnose([_lined_up(case, before, there) for case in cases], there, asked())
-        how, seconds = (run.command, run.seconds) if run else ((), 0.0)
+        how, seconds, level = (run.command, run.seconds, Level(run.level)) if run else ((), 0.0, Level.OFF)
         return Completed(
             argv=how,
             ending=Ending.EXITED,
@@ -52,6 +52,7 @@ def hear(ports: Ports, context: Context, preferences: Preferences, at: Callable[
             stdout=msgspec.json.encode([*found]),
             stderr=b"",
             seconds=seconds,
+            level=level,
         )
 
     return answer
