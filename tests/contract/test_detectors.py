@@ -206,7 +206,11 @@ def test_a_missing_dependency_is_put_in_where_the_requirements_have_it(tmp_path:
         "m.py": "import click\nimport yaml\nimport zope\n",
         "n.py": "import yaml\n",
     }
-    target = Target(tmp_path, "deptry", {**files, "requirements.txt": "# all\nclick\nPyYAML>=6  # for m\n"})
+    listed = {
+        "requirements.txt": "# all\nclick\nPyYAML>=6  # for m\n",
+        "requirements/main.txt": "pyyaml==6.0.1 \\\n    --hash=sha256:00\n",
+    }
+    target = Target(tmp_path, "deptry", {**files, **listed})
     assert lines(target.find()) == [
         "DEPENDENCY pyproject.toml:4  DEP001 safe: `PyYAML>=6` is in the requirements, and m.py imports it"
     ]
@@ -389,6 +393,7 @@ def test_what_mypy_says_of_a_part_is_known_when_the_whole_is_looked_at(tmp_path:
     assert [one.location.path for one in whole.findings] == ["a.py", "b.py"]
     (asked,), (kept,) = part.evidence, whole.evidence
     assert (asked.output, asked.seconds > 0) == (kept.output, kept.seconds == 0)
+    assert (asked.sandbox, kept.sandbox) == (PORTS.shell.level().value,) * 2
 
 
 def test_sparkys_own_programs_see_the_target_alone(tmp_path: Path) -> None:

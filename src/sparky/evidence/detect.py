@@ -148,6 +148,7 @@ def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence
         sha=sha,
         seconds=round(result.seconds, 3),
         note=f"{count} finding(s)",
+        sandbox=result.level.value,
     )
 
 

@@ -30,10 +30,10 @@ from sparky.fixing.early import Worse, safe_part, worse_for
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
-from sparky.tools.faults import appeared, told_once
+from sparky.tools.faults import appeared, fixed, told_once
 from sparky.tools.neutral import unshown
 from sparky.tools.table import ALONE
-from sparky.tools.tool import SILENT, ToolError, Unit, fixed, units
+from sparky.tools.tool import SILENT, ToolError, Unit, units
 
 _NO_TYPE = "needs a coding agent: no type was found that the checker and the tests bear out"
 

@@ -9,11 +9,13 @@ annotations.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from sparky.domain.finding import Finding, fingerprint
+from sparky.tools.rewrite import RULES as REWRITTEN
+from sparky.tools.tool import BROKEN, SILENT
 
 _Row = dict[str, str]
 """How messages of rules begin that tell one sort of fault; whose telling is shown comes first.
@@ -93,8 +95,6 @@ _BY_NAME: tuple[_Row, ...] = (
 
 _BY_COLUMN: tuple[_Row, ...] = (
     {"ruff F401": "", "pyright reportUnusedImport": ""},
-    {"rewrite S324": "", "ruff S324": ""},
-    {"rewrite S506": "", "ruff S506": ""},
     {"ruff F522": "", "ruff F523": "", "mypy str-format": "Not all arguments converted"},
     {
         "mypy arg-type": "",
@@ -125,6 +125,7 @@ _BY_COLUMN: tuple[_Row, ...] = (
 )
 
 _BY_LINE: tuple[_Row, ...] = (
+    *({f"rewrite {rule}": "", f"ruff {rule}": ""} for rule in REWRITTEN),
     {"vulture unreachable-code": "", "mypy unreachable": "Statement"},
     {
         "mypy return": "Missing return",
@@ -234,6 +235,16 @@ def gone(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, 
 def appeared(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings whose fault only `after` has: `gone` the other way round."""
     return gone(after, before)
+
+
+def fixed(before: Iterable[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is.
+
+    Nor is an answer that a tool did not give.
+    """
+    broken = {finding.location.path for finding in after if finding.rule in BROKEN}
+    there = (finding for finding in gone(before, after) if finding.location.path not in broken)
+    return tuple(finding for finding in there if finding.rule != SILENT)
 
 
 def _told(finding: Finding) -> tuple[int, _Place] | None:
