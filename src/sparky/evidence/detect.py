@@ -20,6 +20,7 @@ from sparky.ports import Ports
 from sparky.tools.complexipy import RULE as COGNITIVE
 from sparky.tools.failing.snapshots import is_snapshot
 from sparky.tools.listing import is_detector
+from sparky.tools.rewrite import RULES as REWRITTEN
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
 
@@ -28,7 +29,7 @@ _AT_ONCE = 4
 """How many tools run beside each other."""
 QUICKEST = "ruff"
 HEARING = "failures"
-SHARED = {"S324": "S324", "S506": "S506", "C901": COGNITIVE}
+SHARED = {**{rule: rule for rule in REWRITTEN}, "C901": COGNITIVE}
 """Rules by which ruff finds what another tool tells by that of its own."""
 
 

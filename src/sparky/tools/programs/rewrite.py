@@ -2,7 +2,7 @@
 
 S324: a hash says that it is for no secret (Python 3.9, the same digest), where neither the file's name nor
 the function around it speaks of one. S506: `yaml.load(x)` without a loader is `yaml.safe_load(x)`, as the
-newer PyYAML demands one.
+newer PyYAML demands one. More are in `safer`.
 """
 
 import ast
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sparky.tools.programs.safer import safer
 from sparky.tools.programs.sources import diagnostic, place, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit
 
@@ -24,6 +25,7 @@ _SECRET = re.compile(
 
 def rewrites(path: str, source: bytes, *, flags: bool) -> Iterator[Diagnostic]:
     """The findings of a file that can be mended; those of S324 only if the target's Python has `flags`."""
+    yield from safer(path, source)
     tree = tree_of(source) if b"hashlib" in source or b"yaml" in source else None
     for node in ast.walk(tree) if tree is not None else ():
         match node:
