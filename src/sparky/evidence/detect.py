@@ -2,8 +2,8 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,11 @@ from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.evidence.answers import answered
 from sparky.evidence.failing import Hear
-from sparky.evidence.running import reader, run_tool
+from sparky.evidence.running import reader, run_detectors, run_tool
 from sparky.ports import Ports
 from sparky.tools.complexipy import RULE as COGNITIVE
 from sparky.tools.failing.snapshots import is_snapshot
+from sparky.tools.listing import is_detector
 from sparky.tools.rewrite import RULES as REWRITTEN
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
@@ -84,14 +85,13 @@ def detect(
     silent = [one for one in before or () if one.rule == SILENT and one.kind in wanted]
     tools = _tools(ports, configured or read, silent)
     readable = [path for path in paths if not _is_data(root, path)]
+    asking = [
+        (tool, _asked(tool, all_kinds if tool.name == QUICKEST else wanted, readable)) for tool in tools
+    ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        running = [
-            (tool, [pool.submit(_ask(tool), ports, root, argv) for argv in _asked(tool, asked, readable)])
-            for tool in tools
-            for asked in (all_kinds if tool.name == QUICKEST else wanted,)
-        ]
-        for tool, answers in running:
-            results = tuple(answer.result() for answer in answers)
+        running = _running(pool, ports, root, asking)
+        for tool, commands in asking:
+            results = tuple(done for argv in commands for done in running[argv].result() if done.argv == argv)
             found = _among(tool.findings(results, str(root), read), readable if tool.whole else (".",))
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
@@ -132,8 +132,19 @@ def _asked(tool: Tool, kinds: Iterable[Kind], paths: Sequence[str]) -> tuple[Arg
     return tool.detect(kinds) if some and tool.whole else some
 
 
-def _ask(tool: Tool) -> Callable[[Ports, Path, Argv], Completed]:
-    return answered if tool.whole else run_tool
+def _running(
+    pool: Executor, ports: Ports, root: Path, asking: Iterable[tuple[Tool, Iterable[Argv]]]
+) -> dict[Argv, Future[tuple[Completed, ...]]]:
+    """What answers to each command; sparky's own detectors, which take longest, are one process."""
+    tools = {argv: tool for tool, commands in asking for argv in commands}
+    own = [argv for argv in tools if is_detector(argv)]
+    together = pool.submit(run_detectors, ports, root, own)
+    others = {argv: pool.submit(_alone, ports, root, tools[argv], argv) for argv in tools if argv not in own}
+    return dict.fromkeys(own, together) | others
+
+
+def _alone(ports: Ports, root: Path, tool: Tool, argv: Argv) -> tuple[Completed, ...]:
+    return ((answered if tool.whole else run_tool)(ports, root, argv),)
 
 
 def _is_data(root: Path, path: str) -> bool:
