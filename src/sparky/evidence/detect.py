@@ -17,10 +17,8 @@ from sparky.evidence.answers import answered
 from sparky.evidence.failing import Hear
 from sparky.evidence.running import reader, run_detectors, run_tool
 from sparky.ports import Ports
-from sparky.tools.complexipy import RULE as COGNITIVE
 from sparky.tools.failing.snapshots import is_snapshot
 from sparky.tools.listing import is_detector
-from sparky.tools.rewrite import RULES as REWRITTEN
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
 
@@ -29,13 +27,14 @@ _AT_ONCE = 4
 """How many tools run beside each other."""
 QUICKEST = "ruff"
 HEARING = "failures"
-SHARED = {**{rule: rule for rule in REWRITTEN}, "C901": COGNITIVE}
-"""Rules by which ruff finds what another tool tells by that of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Detected:
-    """What the tools found at a commit, sorted by tool and place; `notes` are for a person."""
+    """What the tools found at a commit, sorted by tool and place; `notes` are for a person.
+
+    A fault that several tools tell is there by each of them: `tools.faults` knows which are one.
+    """
 
     findings: tuple[Finding, ...]
     evidence: tuple[Evidence, ...]
@@ -103,7 +102,7 @@ def detect(
         findings += _among(heard, paths)
         evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
         notes += () if answer.argv else ("no test command was found, so no failing test is told",)
-    return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
+    return Detected(findings=tuple(findings), evidence=tuple(evidence), notes=tuple(notes))
 
 
 def _tools(ports: Ports, read: Read, silent: Iterable[Finding]) -> list[Tool]:
@@ -150,18 +149,6 @@ def _alone(ports: Ports, root: Path, tool: Tool, argv: Argv) -> tuple[Completed,
 def _is_data(root: Path, path: str) -> bool:
     """Whether it is a file that only tests read: a tool that it is named to would read it as Python."""
     return is_snapshot(path) and not path.endswith(".py") and (root / path).is_file()
-
-
-def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings without what ruff says of a line of which another tool says as much."""
-    told = {_spot(one, one.rule) for one in findings if one.tool != "ruff"}
-    return tuple(
-        one for one in findings if one.tool != "ruff" or _spot(one, SHARED.get(one.rule)) not in told
-    )
-
-
-def _spot(finding: Finding, rule: str | None) -> tuple[str, int | None, str | None]:
-    return finding.location.path, finding.location.line, rule
 
 
 def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:
