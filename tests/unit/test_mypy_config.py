@@ -5,7 +5,7 @@ import pytest
 from sparky.domain.issue import Kind
 from sparky.tools.mypy import configure
 
-INI = "[mypy]\nstrict = true\nplugins = a\nfiles = src\n[mypy-a.*]\nignore_errors = true\n[other]\nexclude = 1\n"
+INI = "[mypy]\nplugins = a\nfiles = src\n[mypy-a.*]\nignore_errors = true\n[other]\nexclude = 1\n"
 TOML = '[tool.mypy]\nstrict = true\npython_executable = "x"\nexclude = "y"\nhtml_report = "z"\n'
 
 
