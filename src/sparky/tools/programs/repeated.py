@@ -31,7 +31,9 @@ def repeated(path: str, source: bytes) -> Iterator[Diagnostic]:
     tree = tree_of(source) if _may_repeat(source) else None
     if tree is None:
         return
-    for home in (tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))):
+    homes: list[ast.Module | ast.ClassDef] = [tree]
+    homes += (node for node in tree.body if isinstance(node, ast.ClassDef))
+    for home in homes:
         first: dict[str, ast.FunctionDef] = {}
         for node in home.body:
             if isinstance(node, ast.FunctionDef) and _size(node) >= _LINES:
