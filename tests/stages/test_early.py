@@ -9,13 +9,14 @@ import pytest
 from sparky.agents.dead_code import DEAD_CODE
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Stage
-from sparky.domain.finding import Finding, appeared
+from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import Outcome, PipelineState
 from sparky.evidence.detect import detect, exported
 from sparky.fixing.early import LIMIT, Safe, Worse, safe_part
 from sparky.fixing.search import ROUNDS
 from sparky.fixing.stack import Layer
+from sparky.tools.faults import appeared
 from sparky.tools.tool import units
 from tests.stages.stand import Stand, real_ruff
 from tests.stages.whole import end, fixed, left, refused, text

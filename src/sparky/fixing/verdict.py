@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sparky.domain.attempt import Attempt, Stage, Verdict
-from sparky.domain.finding import Finding, appeared, left
+from sparky.domain.finding import Finding, left
 from sparky.domain.gates import Facts, review
 from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import Comparison, TestRun, Trouble
 from sparky.evidence.change import base_findings, looked_for, read_change, whole_issue
-from sparky.evidence.detect import QUICKEST, SHARED
+from sparky.evidence.detect import QUICKEST
 from sparky.evidence.failing import red_all_the_same
 from sparky.evidence.imports import broken_imports
 from sparky.evidence.tests import COMPARED, StoppedError, find_command, judge, judge_again
 from sparky.fixing.composer import Composer, Texts
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
-from sparky.tools.tool import fixed
+from sparky.tools.faults import appeared, fixed, is_second
 
 _BROKEN = {
     Trouble.NO_TESTS: "leaves no test to run",
@@ -252,4 +252,4 @@ def blamed(fresh: Sequence[Finding]) -> Blame | None:
 
 def _is_quick(finding: Finding) -> bool:
     """Whether the quickest tool alone would tell the finding just so."""
-    return finding.tool == QUICKEST and finding.rule not in SHARED
+    return finding.tool == QUICKEST and not is_second(finding)

@@ -3,7 +3,7 @@
 import re
 
 from sparky.domain.issue import Kind, Severity
-from sparky.tools.listing import Listing, program
+from sparky.tools.listing import Listing, detector
 from sparky.tools.ruff_config import load
 from sparky.tools.tool import Read
 
@@ -22,6 +22,6 @@ def configure(binary: str, read: Read) -> Listing:
         name="rewrite",
         binary=binary,
         kinds=dict.fromkeys(RULES, Kind.SECURITY),
-        argv=program("rewrite", *options),
+        argv=detector("rewrite", *options),
         severity=Severity.MEDIUM,
     )

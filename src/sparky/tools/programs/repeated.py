@@ -6,11 +6,11 @@ So do methods of one class. The later one calls the first by the name of the cla
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparky.tools.programs.sources import arguments, diagnostic, place, put, sources, tree_of
+from sparky.tools.programs.sources import diagnostic, place, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit
 
 RULE = "repeated-function"
@@ -159,10 +159,6 @@ def _call(pair: _Pair) -> str:
     return f"{'return ' if returns else ''}{called}({', '.join(words)})"
 
 
-def main() -> None:
-    """Print the repeated functions in the paths of the command line."""
-    put(one for path in sources(arguments()) for one in repeated(path, Path(path).read_bytes()))
-
-
-if __name__ == "__main__":
-    main()
+def found(files: Sequence[str]) -> Iterator[Diagnostic]:
+    """The repeated functions in the files."""
+    return (one for path in files for one in repeated(path, Path(path).read_bytes()))

@@ -7,12 +7,11 @@ newer PyYAML demands one. More are in `safer`.
 
 import ast
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sparky.tools.programs.safer import safer
-from sparky.tools.programs.sources import arguments, diagnostic, place, put, sources, tree_of
+from sparky.tools.programs.sources import diagnostic, place, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit
 
 _HASHES = frozenset({"md5", "sha1"})
@@ -72,11 +71,7 @@ def _hash(path: str, source: bytes, node: ast.Call, name: str) -> Iterator[Diagn
     yield diagnostic("S324", path, message, where, Edit(content=text, location=end, end_location=end))
 
 
-def main() -> None:
-    """Print what can be rewritten in the paths of the command line; `--hash-flags`: Python 3.9 or newer."""
-    flags = "--hash-flags" in sys.argv[: sys.argv.index("--")]
-    put(one for path in sources(arguments()) for one in rewrites(path, Path(path).read_bytes(), flags=flags))
-
-
-if __name__ == "__main__":
-    main()
+def found(files: Sequence[str], *options: str) -> Iterator[Diagnostic]:
+    """What can be rewritten in the files; `--hash-flags`: the target's Python is 3.9 or newer."""
+    flags = "--hash-flags" in options
+    return (one for path in files for one in rewrites(path, Path(path).read_bytes(), flags=flags))
