@@ -27,7 +27,7 @@ from sparky.tools.programs.sources import diagnostic
 from sparky.tools.ruff_json import Diagnostic, Edit, Place
 from sparky.tools.table import BINARIES, TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
-from tests.contract.faults import FAULTS
+from tests.contract.faults import FAULTS, REVIEWED
 
 BESIDE = Path(sys.executable).parent
 GOLDEN = Path(__file__).parents[1] / "golden" / "findings"
@@ -111,6 +111,11 @@ def test_ruff_whose_findings_others_mend_finds_its_faults(tmp_path: Path) -> Non
     assert list(dump(Target(tmp_path, "ruff", FAULTS).find())) == golden("ruff")
 
 
+@pytest.mark.soak
+def test_pyrefly_finds_its_faults(tmp_path: Path) -> None:
+    assert list(dump(Target(tmp_path, "pyrefly", REVIEWED).find())) == golden("pyrefly")
+
+
 OWN = ("rewrite", "vulture", "repeated", "complexipy")
 """The detectors that are one process."""
 
@@ -190,7 +195,7 @@ def test_what_the_edits_leave(tmp_path: Path) -> None:
         ("repeated", {"a.py": SAME.format("warnings.warn(str(x), stacklevel=2)")}, [Fix.NONE]),
         ("repeated", {"a.py": SAME.format("print(x)") + "from b import one\n"}, [Fix.NONE]),
         ("repeated", {"a.py": SAME.format("print(x)")}, [Fix.SAFE]),
-        ("mypy", {"bad.py": "def f(:\n", "a.py": "def f() -> None: ...\n"}, []),
+        ("mypy", {"bad.py": "def f(:\n", "a.py": "X: str = 1\n"}, [Fix.NONE]),
         pytest.param(
             *("mypy", {"mypy.ini": "[mypy]\n", "a.py": "def f(x): return x\n"}, []), marks=pytest.mark.soak
         ),

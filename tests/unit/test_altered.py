@@ -13,6 +13,7 @@ LOST = "the import of "
         ("x  =  1 # no\n", "x = 1\n", (), ()),
         ("import b\nimport a\n", "import a\nimport b\n", (1,), ()),
         ("import os\nimport plug\nX = 1\n", "X = 1\n", (), (f"{LOST}plug",)),
+        ("import readline\nX = 1\n", "X = 1\n", (), (f"{LOST}readline",)),
         ("from . import a, b\n", "from . import b\n", (1,), (f"{LOST}a",)),
         ("import a.b\nimport a\n", "import a\n", (), (f"{LOST}a.b",)),
         ("from a import *\nfrom b import *\n", "from a import x as x\n", (1,), (f"{LOST}b.*",)),

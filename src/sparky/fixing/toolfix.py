@@ -110,12 +110,15 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
 
 
 def _outside(issue: Issue, files: Sequence[str], findings: Iterable[Finding]) -> dict[str, str]:
-    """Fingerprints of what lies outside of what an issue names, with that as the reason."""
+    """Fingerprints of what an issue does not name, or leaves out, with that as the reason."""
     if issue.source is Source.FINDINGS:
         return {}
-    said = issue.files or paths_mentioned(issue.title, frozenset(files))
-    why = f"the issue speaks of {', '.join(said)} alone"
-    return {fingerprint(one): why for one in findings if not in_scope(one.location.path, said)}
+    meant, spared = paths_mentioned(issue.title, frozenset(files))
+    said = issue.files or meant
+    alone, but = f"the issue speaks of {', '.join(said)} alone", f"the issue leaves {', '.join(spared)} alone"
+    out = {fingerprint(one): alone for one in findings if not in_scope(one.location.path, said)}
+    left_out = (one for one in findings if spared and in_scope(one.location.path, spared))
+    return {**out, **{fingerprint(one): but for one in left_out}}
 
 
 def _unread(ports: Ports, start: str, findings: Sequence[Finding]) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """What of a source says something else than before: lines that a test has to run, and what none can."""
 
 import ast
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from sparky.foreign import parse_foreign
+from sparky.tools.neutral import STANDARD
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _PARTS = ("handlers", "cases")
@@ -91,7 +91,7 @@ class _Seen:
         """A statement that is not there any more; `place`: what stands there now, None: what replaced it."""
         names = [name for name in _bound(one) if name not in bound]
         if isinstance(one, (ast.Import, ast.ImportFrom)):
-            theirs = [name for name in names if _top(one, name) not in sys.stdlib_module_names]
+            theirs = [name for name in names if _top(one, name) not in STANDARD]
             self.beyond += [f"the import of {name}" for name in theirs]
         elif _does_nothing(one):
             return
