@@ -47,7 +47,7 @@ def _configuration(own: Path, project: Path) -> Mapping[str, object]:
 def _read(path: Path) -> dict[str, dict[str, dict[str, object]]]:
     try:
         return tomlkit.loads(path.read_bytes().decode("utf-8", "replace")).unwrap()
-    except (OSError, tomllib.TOMLDecodeError, tomlkit.exceptions.ParseError):
+    except (OSError, RecursionError, tomllib.TOMLDecodeError, tomlkit.exceptions.ParseError):
         return {}
 
 
