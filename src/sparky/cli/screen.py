@@ -103,10 +103,10 @@ def put_question(run: str, question: Escalation) -> None:
         console.print(f"  answer    sparky answer {run} {option.choice.value}{mark}: {text(option.says)}")
 
 
-def put_rest(rest: tuple[str, ...], shown: int = _SHOWN) -> None:
-    """What stays, at most `shown` lines of it."""
+def put_rest(rest: tuple[str, ...]) -> None:
+    """The first lines of what stays."""
     console = out()
-    for item in rest[:shown]:
+    for item in rest[:_SHOWN]:
         console.print(f"  left      {text(item)}")
-    if len(rest) > shown:
-        console.print(f"  left      … and {len(rest) - shown} more (all of them with --json)")
+    if len(rest) > _SHOWN:
+        console.print(f"  left      … and {len(rest) - _SHOWN} more (all of them with --json)")
