@@ -230,7 +230,7 @@ class PytestTests:
             cases=judgement.cases,
             trouble=judgement.trouble,
             detail="; ".join(part for part in said if part),
-            output=self._blobs.put(completed.stdout + completed.stderr),
+            output=self._blobs.put(completed.said()),
             seconds=completed.seconds,
             level=completed.level.value,
             unrun=unrun,
