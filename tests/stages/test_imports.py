@@ -86,6 +86,19 @@ def test_what_a_change_breaks_in_another_module_is_found_and_what_was_broken_bef
     assert (attempt.verdict, attempt.validation_errors) == (Verdict.REVISE, ("import of b",))
 
 
+def test_bug_what_a_dependency_that_is_gone_breaks_was_left_to_the_tests(stand: Stand) -> None:
+    base = stand.commit({"pyproject.toml": b"[project]\n", "a.py": b"__import__('yaml')\n", "docs/b.py": b""})
+    head = stand.change({"pyproject.toml": b"[project]\nname = 'x'\n"})
+
+    def imports(_context: Context, sha: str, modules: Sequence[str], beside: Sequence[str]) -> Imported:
+        assert {*modules, *beside} == {"a"}
+        return Imported(bad=(Unimported(module="a", why="no"),)) if sha == head else Imported(good=("a",))
+
+    state = stand.state(base, replace(BEFORE, sha=head))
+    attempt = STAGES[Stage.TEST](HANDOFF, state, replace(stand.house.ports, imports=imports))
+    assert (attempt.verdict, attempt.validation_errors) == (Verdict.REVISE, ("import of a",))
+
+
 def test_of_many_modules_those_beside_the_changed_one_are_imported_with_it(stand: Stand) -> None:
     many = {f"far/m{number}.py": b"" for number in range(300)}
     base = stand.commit({**many, "pkg/a.py": b"X = 1\n", "pkg/b.py": b""})

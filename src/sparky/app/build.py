@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparky import config
 from sparky.adapters.cli_runners import cli_runners
-from sparky.adapters.git import Git
+from sparky.adapters.git import Found, Git
 from sparky.adapters.imports import Imports
 from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
@@ -25,6 +25,7 @@ from sparky.app.read import House
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
+from sparky.environment import Environment
 from sparky.events import Aftermath
 from sparky.ports import GitError, Ports, Repository, Shell
 from sparky.stages.route import SCRIPTED
@@ -123,6 +124,13 @@ def _read_aftermath(directory: Path, prompts: tuple[str, ...]) -> Aftermath:
 def read_agents(files: Mapping[str, bytes]) -> Registry:
     """All agents: those that ship, those of installed packages, and those of these files, by path."""
     return assemble(files, installed(), tools=tuple(TOOLS), runners=RUNNERS, runner=SCRIPTED)
+
+
+def agents_of(environment: Environment, found: Found) -> Registry:
+    """All agents that a run would have which starts at the repository's HEAD; the faulty are named."""
+    shell, work = SystemShell(environment.base), environment.state / "work"
+    repository = GitRepository(shell, top=found.top, git_dir=found.git_dir, work_root=work)
+    return _agents_at(repository, found.head) if found.head else read_agents({})
 
 
 def require_agents(house: House, context: Context) -> Registry:

@@ -23,6 +23,7 @@ from sparky.evidence.tests import why_withheld
 from sparky.formats.values_json import encode
 from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
+from sparky.tools.faults import told_once
 from sparky.tools.tool import BROKEN, mends
 
 
@@ -205,13 +206,12 @@ def scan(
         tools = {name: bind(ports, name, root) for name in ports.binaries}
     withheld = why_withheld(ports, context, preferences)
     found = []
-    for finding in seen.findings:
-        if finding.kind in wanted or finding.rule in BROKEN:
-            name, works = fixers.get(finding.kind, _NOBODY)
-            stay = tools[finding.tool].why_left(finding, works) or withheld(finding)
-            agent = name if mends(works, finding) and stay is None else None
-            why, fate = (stay.why, stay.fate) if stay else ("", None)
-            found.append(Sorted(finding=finding, agent=agent, why=why, fate=fate))
+    for finding in told_once(f for f in seen.findings if f.kind in wanted or f.rule in BROKEN):
+        name, works = fixers.get(finding.kind, _NOBODY)
+        stay = tools[finding.tool].why_left(finding, works) or withheld(finding)
+        agent = name if mends(works, finding) and stay is None else None
+        why, fate = (stay.why, stay.fate) if stay else ("", None)
+        found.append(Sorted(finding=finding, agent=agent, why=why, fate=fate))
     return Scan(
         sha=context.base,
         kinds=wanted,

@@ -23,7 +23,7 @@ from sparky.tools.failing.snapshots import STALE
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 
-_UNVERIFIED = "Unverified by tests: there are none."
+_UNVERIFIED = "Unverified by tests: there is none that passes."
 _ASKED = "Stale snapshots are rewritten, as asked (--update-snapshots): look at them.\n"
 
 

@@ -12,7 +12,7 @@ from sparky.domain.change import below, is_test_path
 from sparky.domain.command import Completed
 from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
-from sparky.tools.listing import Listing, plain, program
+from sparky.tools.listing import Listing, detector, plain
 from sparky.tools.ruff_config import load
 from sparky.tools.ruff_json import Diagnostic
 from sparky.tools.tool import Read
@@ -39,7 +39,7 @@ def configure(binary: str, read: Read) -> Listing:
         name="complexipy",
         binary=binary,
         kinds={RULE: Kind.COMPLEXITY} if wanted else {},
-        argv=program("cognitive", "--limit", str(limit if valid else _DEFAULT)),
+        argv=detector("cognitive", "--limit", str(limit if valid else _DEFAULT)),
         parse=parse,
         why={RULE: _WHY},
         unfollowed=() if valid else (f"complexipy's {_LIMIT} = {limit!r} is not valid; {_DEFAULT} is used",),

@@ -69,4 +69,6 @@ def _difference(old: str, new: str) -> Edit:
         tail += 1
     content = "".join(f"{line}\n" for line in after[head : len(after) - tail])
     start, end = Place(row=head + 1, column=1), Place(row=len(before) - tail + 1, column=1)
+    if not tail:  # nothing ends the last line
+        content, end = content[:-1], Place(row=len(before), column=len(before[-1]) + 1)
     return Edit(content=content, location=start, end_location=end)

@@ -2,10 +2,10 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sparky.tools.programs.sources import arguments, diagnostic, place, put, sources, tree_of
+from sparky.tools.programs.sources import diagnostic, place, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit
 
 RULE = "repeated-function"
@@ -107,10 +107,6 @@ def _call(original: ast.FunctionDef, *, returns: bool) -> str:
     return f"{'return ' if returns else ''}{original.name}({', '.join(words)})"
 
 
-def main() -> None:
-    """Print the repeated functions in the paths of the command line."""
-    put(one for path in sources(arguments()) for one in repeated(path, Path(path).read_bytes()))
-
-
-if __name__ == "__main__":
-    main()
+def found(files: Sequence[str]) -> Iterator[Diagnostic]:
+    """The repeated functions in the files."""
+    return (one for path in files for one in repeated(path, Path(path).read_bytes()))
