@@ -13,6 +13,8 @@ from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
 from tests.acceptance.world import Nursery, Said, World, make_world
 
+pytestmark = pytest.mark.xdist_group("verbs")
+
 FILES = {**BUG, "shop.py": "import os\n\nX = 1\n"}
 
 

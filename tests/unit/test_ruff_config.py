@@ -141,6 +141,7 @@ def test_ignores_become_exact_codes_of_the_profile_also_from_where_ruff_had_them
             "tests/*" = ["E501", "S101"]
             "docs/*" = ["D"]
             "bench/*" = ["ALL"]
+            "odd.py" = 3
             [lint.extend-per-file-ignores]
             "tests/*" = ["F841"]
         """

@@ -4,12 +4,12 @@ It is made from nothing of a target's but that, by a process that sees no file o
 copy, in which it believes nothing of a file that is not as it was.
 """
 
-import tomllib
 from contextlib import suppress
 from pathlib import Path
 
 from sparky.domain.command import Command, Level, Policy
 from sparky.evidence.kept import is_kept, keep, key_of
+from sparky.foreign import toml_foreign
 from sparky.ports import Ports
 from sparky.tools.tool import Argv, Read
 
@@ -55,7 +55,7 @@ def _made(ports: Ports, argv: Argv, config: bytes) -> bytes:
 def _asked(options: Argv, config: bytes) -> bytes:
     """What of a configuration it depends on: of a pyproject only mypy's part."""
     if options[1:] == ("pyproject.toml",):
-        with suppress(tomllib.TOMLDecodeError, RecursionError, AttributeError):
-            told = tomllib.loads(config.decode("utf-8", "replace"))
+        with suppress(ValueError, AttributeError):
+            told = toml_foreign(config)
             return repr(told.get("tool", {}).get("mypy")).encode()
     return config

@@ -42,7 +42,7 @@ def read_options(name: str, source: str) -> Options:
             _flatten(loose_json(source), "", found)
         else:
             _flatten(tomllib.loads(source), "", found)
-    except (configparser.Error, tomllib.TOMLDecodeError):
+    except (configparser.Error, tomllib.TOMLDecodeError, RecursionError):
         return {}
     whole = not re.search(r"pyproject|setup\.cfg|Pipfile", name)
     return {key: value for key, value in found.items() if whole or _SECTION.search(key.removeprefix("tool."))}

@@ -8,10 +8,10 @@ files in subdirectories, and the selection of rules, which is the profile's but 
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sparky.foreign import toml_foreign
 from sparky.tools.floor import floor
 from sparky.tools.ruff_rules import BY_CODE
 from sparky.tools.tool import Read
@@ -197,7 +197,7 @@ def _is_followed(name: str) -> bool:
 def _per_file(table: _Table) -> dict[str, list[str]]:
     tables = [found for key in _PER_FILE if isinstance(found := _at(table, key), dict)]
     patterns = dict.fromkeys(pattern for found in tables for pattern in found)
-    ignores = {p: sorted(_codes([c for found in tables for c in found.get(p, ())])) for p in patterns}
+    ignores = {p: sorted({code for found in tables for code in _codes(found.get(p))}) for p in patterns}
     return {pattern: codes for pattern, codes in ignores.items() if codes}
 
 
@@ -224,8 +224,8 @@ def oldest(read: Read) -> int | None:
 
 def _toml(read: Read, path: str, notes: list[str]) -> dict[str, object]:
     try:
-        return tomllib.loads((read(path) or b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return toml_foreign(read(path) or b"")
+    except ValueError as error:
         notes.append(f"{path} is not valid TOML ({error}); ruff's defaults are used")
         return {}
 

@@ -21,7 +21,7 @@ def harmless(path: str, source: bytes) -> bytes:
     text = source.decode("utf-8", "replace")
     try:
         return (_toml(text) if path.endswith(".toml") else _ini(text)).encode()
-    except (configparser.Error, tomllib.TOMLDecodeError):
+    except (configparser.Error, tomllib.TOMLDecodeError, RecursionError, AttributeError):
         return b""
 
 

@@ -1,10 +1,10 @@
 """A target's configuration of pyright, without what would lead it elsewhere."""
 
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
+from sparky.foreign import toml_foreign
 from sparky.tamper.options import loose_json
 
 Told = Mapping[str, object]
@@ -67,8 +67,8 @@ def _is_inside(path: object) -> bool:
 
 def _of_project(source: bytes) -> Told | None:
     try:
-        tools = tomllib.loads(source.decode("utf-8", "replace")).get("tool")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        tools = toml_foreign(source).get("tool")
+    except ValueError:
         return None
     if not isinstance(tools, dict):
         return None
