@@ -22,7 +22,8 @@ def put_story(story: Story) -> None:
         console.print(f"  earlier {run.run_id} {run.outcome.value}: {text(run.reason)}", style="dim")
     for route in story.routes:
         _put_route(route)
-    console.print()
+    if story.steps:
+        console.print()
     for step in story.steps:
         _put_step(step)
     for answer in story.answers:
