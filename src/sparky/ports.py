@@ -1,7 +1,7 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -195,6 +195,10 @@ class Progress(Protocol):
         """One line."""
 
 
+Waiting = Callable[[Callable[[], Sequence[str]]], AbstractContextManager[object]]
+"""Tells a person, while the context lasts, for which tools it waits; those are asked for again and again."""
+
+
 class Receipts(Protocol):
     """Attempts whose effects lie outside the database, kept apart from it."""
 
@@ -230,7 +234,10 @@ class Reports(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Ports:
-    """All that a stage may touch. `kept`: where what took long to tell lies; it may be gone at any time."""
+    """All that a stage may touch. `kept`: where what took long to tell lies; it may be gone at any time.
+
+    `waiting` as it is tells nobody.
+    """
 
     shell: Shell
     repository: Repository
@@ -248,3 +255,4 @@ class Ports:
     binaries: Mapping[str, str]
     scratch: Path
     kept: Path
+    waiting: Waiting = nullcontext

@@ -23,6 +23,7 @@ _PATTERNS = {
     r"\b\d+\.\d s\b": "T s",
     r"(?m)^(  sandbox   ).*$": r"\1LEVEL",
     r"(?m) +$": "",
+    r"(?m)^(HH:MM:SS )?waiting for .*\n": "",
 }
 
 

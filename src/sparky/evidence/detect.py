@@ -2,10 +2,11 @@
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sparky.domain.attempt import Evidence
@@ -89,6 +90,8 @@ def detect(
     ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         running = _running(pool, ports, root, asking)
+        with ports.waiting(partial(_pending, asking, running)):
+            wait(running.values())
         for tool, commands in asking:
             results = tuple(done for argv in commands for done in running[argv].result() if done.argv == argv)
             found = _among(tool.findings(results, str(root), read), readable if tool.whole else (".",))
@@ -140,6 +143,13 @@ def _running(
     together = pool.submit(run_detectors, ports, root, own)
     others = {argv: pool.submit(_alone, ports, root, tools[argv], argv) for argv in tools if argv not in own}
     return dict.fromkeys(own, together) | others
+
+
+def _pending(
+    asking: Iterable[tuple[Tool, Iterable[Argv]]], running: Mapping[Argv, Future[tuple[Completed, ...]]]
+) -> tuple[str, ...]:
+    """The tools that have not answered yet."""
+    return tuple(t.name for t, commands in asking if any(not running[argv].done() for argv in commands))
 
 
 def _alone(ports: Ports, root: Path, tool: Tool, argv: Argv) -> tuple[Completed, ...]:

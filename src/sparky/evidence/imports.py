@@ -1,6 +1,7 @@
 """What could be imported at the base and can't at the head: as much evidence as a test that got red."""
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,8 @@ _NOBODYS = frozenset(
     | {"benchmark", "benchmarks"}
 )
 """Parts of names of modules that nobody imports as the project's."""
+
+_ROOT = re.compile(r"(?:^|/)src/")
 
 _OTHERS = 200
 """How many modules are imported beside those that are changed, at most."""
@@ -85,7 +88,7 @@ def modules_of(paths: Sequence[str]) -> dict[str, str]:
     """The files of the modules that others may import, by name."""
     found = {}
     for path in paths:
-        parts = path.removesuffix(".py").removesuffix("/__init__").rpartition("src/")[2].split("/")
+        parts = _ROOT.split(path.removesuffix(".py").removesuffix("/__init__"))[-1].split("/")
         ours = path.endswith(".py") and not is_test_path(path) and not _NOBODYS & {*parts}
         if ours and all(map(str.isidentifier, parts)):
             found[".".join(parts)] = path

@@ -128,7 +128,8 @@ def _patch(ports: Ports, root: Path, tool: Tool, units: tuple[Unit, ...], offers
             return tool.patch(heard, some, there)
         argv = tool.offer(unit, offers.traces)
         if not tool.learns or argv not in offers.said:
-            offers.said[argv] = answered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)
+            with ports.waiting(lambda: (tool.name,)):
+                offers.said[argv] = (answered if tool.learns else run_tool)(ports, root, argv)
         return tool.patch(offers.said[argv], some, reader(root))
 
     file = root / unit.path

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import tomlkit
 
+from sparky.tools.programs.copied import copied
 from sparky.tools.programs.pyrefly import CONFIG, SAFE, checked
-from sparky.tools.programs.sources import arguments, copied, diagnostic, put, sources
+from sparky.tools.programs.sources import arguments, diagnostic, put, sources
 from sparky.tools.ruff_json import Diagnostic, Place
 
 _KEPT = frozenset(
