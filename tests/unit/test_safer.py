@@ -55,6 +55,7 @@ def test_a_command_without_a_shells_syntax_is_a_list_where_one_handler_takes_all
         ("git rev-parse", "git log |"),
         ("git rev-parse", "git show $REF"),
         ("git rev-parse", "npm"),
+        ("git rev-parse", "/opt/release.sh"),
         ("git rev-parse", "echo"),
         ("git rev-parse", "A=1 git show"),
         ('"git rev-parse HEAD"', 'f"git show {REF}"'),

@@ -85,7 +85,7 @@ class Heard:
             summary=words,
             ending=ending,
             detail="" if ending is SessionEnding.FINISHED else detail.strip(),
-            output=done.stdout + done.stderr,
+            output=done.said(),
             tokens=spent.usage.total,
             turns=spent.turns,
             cost_usd=spent.cost_usd or 0.0,

@@ -166,7 +166,7 @@ def _result(done: Completed) -> SessionResult:
         report=str(claim.get("report", "")),
         ending=_ending(done.ending, claim),
         detail="" if exited and claim else detail,
-        output=done.stdout + done.stderr,
+        output=done.said(),
         level=done.level,
     )
 

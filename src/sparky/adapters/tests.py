@@ -173,7 +173,7 @@ class PytestTests:
     def _perform(self, performance: Performance, sha: str, timeout_s: float) -> TestRun:
         if (failed := self._fetch(performance)) is not None:
             detail = f"test_setup: {_last_words(failed)}"
-            stopped = self._kept.without(sha, performance.command, detail, failed.stdout + failed.stderr)
+            stopped = self._kept.without(sha, performance.command, detail, failed.said())
             return replace(stopped, unrun=dict(performance.lines))
         prepared = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
         before = performance.stamps()
@@ -190,7 +190,7 @@ class PytestTests:
             cases=judgement.cases,
             trouble=judgement.trouble,
             detail="; ".join(part for part in (judgement.detail, *remarks) if part),
-            output=self._blobs.put(completed.stdout + completed.stderr),
+            output=self._blobs.put(completed.said()),
             seconds=completed.seconds,
             level=completed.level.value,
             unrun=performance.unrun(self._shell, sandbox=self._sandbox),

@@ -27,7 +27,7 @@ from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
 from sparky.environment import Environment
 from sparky.events import Aftermath
-from sparky.ports import GitError, Ports, Repository, Shell
+from sparky.ports import GitError, Ports, Repository, Runner, Shell
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
 
@@ -72,16 +72,13 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         git_dir=git_dir,
         sandbox=preferences.sandbox,
     )
-    runners = cli_runners(grounds)
-    played = _played(shell, sandbox=preferences.sandbox)
-    chosen = played if preferences.script else runners.get(preferences.runner, played)
     return Ports(
         shell=shell,
         repository=repository,
         tests=tests,
         imports=_imports(shell, repository, house, sandbox=preferences.sandbox),
         blobs=house.blobs,
-        runners={**runners, SCRIPTED: chosen},
+        runners=_runners(grounds, preferences),
         lock=house.locks,
         progress=house.progress,
         receipts=house.receipts,
@@ -95,9 +92,13 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
     )
 
 
-def _played(shell: Shell, *, sandbox: bool) -> ScriptedRunner:
+def _runners(grounds: Grounds, preferences: Preferences) -> Mapping[str, Runner]:
+    """All by name; that of an agent which names none is the one that the person chose."""
     readable = (*interpreter_paths(), Path(__file__).parent.parent)
-    return ScriptedRunner(shell, readable, sandbox=sandbox)
+    played = ScriptedRunner(grounds.shell, readable, sandbox=preferences.sandbox)
+    known = cli_runners(grounds)
+    chosen = played if preferences.script else known.get(preferences.runner, played)
+    return {**known, SCRIPTED: chosen}
 
 
 def _imports(shell: Shell, repository: Repository, house: House, *, sandbox: bool) -> Imports:

@@ -93,10 +93,11 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
         before = detect(ports, root, start, kinds, paths, before=known, hear=heard).findings if paths else ()
-    refused = withheld(ports, state.context, state.preferences, before)
-    refused |= _outside(state.issue, ports.repository.files(start), before)
-    refused |= _unread(ports, start, [one for one in before if one.kind is kind and one.fix is not Fix.NONE])
-    todo = units([f for f in before if f.kind is kind], works, refused)
+    mine = [one for one in before if one.kind is kind]
+    refused = withheld(ports, state.context, state.preferences, mine)
+    refused |= _outside(state.issue, ports.repository.files(start), mine)
+    refused |= _unread(ports, start, [one for one in mine if one.fix is not Fix.NONE])
+    todo = units(mine, works, refused)
     return _Work(
         root=root,
         start=start,

@@ -2,7 +2,8 @@
 
 S602: a command without a shell's syntax needs none. Where its program is missing a shell answers 127 and a
 list raises, which comes to the same where one handler takes both. Windows' shell finds scripts that a list
-does not (`npm.cmd`), so only programs are meant that are no scripts there.
+does not (`npm.cmd`), and any shell runs a script that does not name its own, so only programs are meant that
+are no such scripts anywhere.
 
 S306: `mkstemp` makes the file that `mktemp` only names. It is there at once and has another mode, which
 nobody sees where the next statement writes to it, and its name is used for nothing but to open and remove it.
@@ -17,7 +18,7 @@ from sparky.tools.programs.sources import diagnostic, place, rows, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit
 
 _PROGRAMS = "bzr|cc|clang|cmake|curl|docker|ffmpeg|gcc|git|go|hg|java|make|ninja|node|rsync|ssh|svn|tar"
-_PLAIN = re.compile(rf" *(?:{_PROGRAMS}|/[\w./-]+)(?: +[\w./:@+,=-]+)* *", re.ASCII)
+_PLAIN = re.compile(rf" *(?:{_PROGRAMS})(?: +[\w./:@+,=-]+)* *", re.ASCII)
 """A command without quotes, variables, patterns, or anything else that a shell of any system reads."""
 _SAME = frozenset(
     {"close_fds", "encoding", "errors", "input", "shell", "stderr", "stdin", "stdout", "text", "timeout"}
