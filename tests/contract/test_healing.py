@@ -5,18 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from sparky.tools.programs.annotations import Annotated
 from sparky.tools.programs.blame import Blame
 from sparky.tools.programs.checking import Error
 from sparky.tools.programs.healing import Healing
 from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.proposals import alike, propose
 from sparky.tools.programs.shapes import Classes
-from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Traces
 from sparky.tools.programs.typed import run
-from sparky.tools.programs.workshop import Workshop
 from sparky.tools.ruff_json import patched
+from tests.contract.test_types import file, workshop
 
 BOX = """\
 class Box:
@@ -37,12 +35,6 @@ def shown(text="-"):
 """
 
 
-def parsed(source: str) -> Annotated:
-    tree = tree_of(source.encode())
-    assert tree is not None
-    return Annotated(source=source.encode(), tree=tree, module="m")
-
-
 def test_a_function_that_brings_an_error_elsewhere_loses_its_annotations_and_no_other_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,10 +52,8 @@ def test_a_function_that_brings_an_error_elsewhere_loses_its_annotations_and_no_
 def test_a_file_is_written_only_when_other_words_stand_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    one = parsed("def f(a):\n    pass\n")
-    (tmp_path / "m.py").write_bytes(one.source)
-    shop = Workshop(tmp_path, {"m.py": one}, ())
+    one = file("def f(a):\n    pass\n", "m")
+    shop = workshop(tmp_path, monkeypatch, one)
     words = replace(one, slots={("f", 0): {"a": ("int", "str"), "return": ("None",)}})
     _, first = shop.write({"m.py": words})
     _, same = shop.write({"m.py": replace(words, slots={("f", 0): {"a": ("int",), "return": ("None",)}})})
@@ -86,13 +76,13 @@ def test_what_an_initializer_passes_on_by_name_is_of_no_one_type() -> None:
         seen={("m.py", (name, 0)): seen for name in names},
         classes=Classes(bases={}, can_name=bool),
     )
-    made = propose({"m.py": parsed(source)}, {}, traces)["m.py"].slots
+    made = propose({"m.py": file(source, "m")}, {}, traces)["m.py"].slots
     assert [made[name, 0].get("rest") for name in names] == [None, ("int | str",), ("int | str",)]
 
 
 def test_a_parameter_that_nothing_is_known_of_is_what_two_thirds_or_all_of_its_name_are() -> None:
     classes = Classes(bases={"m:A": ["m:Base"], "m:B": ["m:Base"], "m:Odd": []}, can_name=bool)
-    one = parsed("".join(f"def {name}(item):\n    return item\n" for name in "abcd"))
+    one = file("".join(f"def {name}(item):\n    return item\n" for name in "abcd"), "m")
     given = []
     for words in (("str", "int", "str"), ("str", "int"), ("m:A", "m:B"), ("m:A", "m:Odd")):
         slots = {(name, 0): {"item": (word,)} for name, word in zip("abc", words, strict=False)}
@@ -147,7 +137,7 @@ def test_an_error_blames_what_it_may_come_from(line: int, code: str, message: st
         "page.find": {"return": ("str",)},
         "start": {"hub": ("m:Hub",), "return": ("None",)},
     }
-    one = replace(parsed(HUB), slots={(name, 0): slots for name, slots in words.items()})
+    one = replace(file(HUB, "m"), slots={(name, 0): slots for name, slots in words.items()})
     error = Error(file="m.py", line=line, column=0, code=code, message=message)
     found = Blame({"m.py": one}, {"m.py": one.tree})
     slots = found.of(error, {("m.py", key, slot) for key, some in one.slots.items() for slot in some})
@@ -176,10 +166,8 @@ class Own(Base):
 def test_bug_a_method_kept_a_type_that_what_its_override_sets_does_not_bear(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    one = parsed(SHEET)
-    (tmp_path / "m.py").write_bytes(one.source)
-    healing = Healing(Workshop(tmp_path, {"m.py": one}, ()))
+    one = file(SHEET, "m")
+    healing = Healing(workshop(tmp_path, monkeypatch, one))
     found = {"m.py": replace(one, slots={("Base.take", 0): {"form": ("m:Form",), "return": ("None",)}})}
     assert healing.agreed(found)["m.py"].slots == {("Base.take", 0): {"return": ("None",)}}
 
@@ -187,11 +175,9 @@ def test_bug_a_method_kept_a_type_that_what_its_override_sets_does_not_bear(
 def test_what_returns_any_is_tried_again_when_more_has_types(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    one = parsed("import json\ndef load(text):\n    return json.loads(text)\n")
-    (tmp_path / "m.py").write_bytes(one.source)
+    one = file("import json\ndef load(text):\n    return json.loads(text)\n", "m")
     wanted = {"m.py": replace(one, slots={("load", 0): {"text": ("str",), "return": ("int", "str")}})}
-    healing = Healing(Workshop(tmp_path, {"m.py": one}, ()))
+    healing = Healing(workshop(tmp_path, monkeypatch, one))
     found = healing.healed(wanted, {"m.py": one})
     assert (found["m.py"].slots, healing.untried(found, wanted)) == (
         {("load", 0): {"text": ("str",)}},
