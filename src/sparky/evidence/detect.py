@@ -100,7 +100,8 @@ def detect(
             notes += tool.notes(wanted)
     findings = [*_comparable(before, findings), *silent]
     if hear is not None and Kind.TEST_FAILURE in wanted:
-        answer = hear({})
+        with ports.waiting(lambda: ("the tests",)):
+            answer = hear({})
         heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
         findings += _among(heard, paths)
         evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
