@@ -12,7 +12,7 @@ demo: $(READY)
 	$(BIN)/sparky demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n 3 --maxschedchunk 1 -m "not soak and not agents"
+	$(BIN)/python -m pytest -q -n 3 --dist loadgroup -m "not soak and not agents"
 
 # The coding agents that tests drive, and pyright, by npm into sparky's cache; without it they are skipped.
 agents: $(READY)

@@ -20,8 +20,7 @@ from sparky.adapters.cli_runners import cli_runners
 from sparky.adapters.memory import MemoryProgress
 from sparky.adapters.session_room import Grounds
 from sparky.adapters.shell import SystemShell
-from sparky.events import SessionEnding
-from sparky.ports import SessionRequest
+from sparky.events import SessionEnding, SessionRequest
 from sparky.testing.agents import agents_home, programs
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Run, Say, Write

@@ -7,15 +7,34 @@ A shell that starts the tests in the background has told them to ignore ^C, and 
 
 import gc
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.acceptance.world import Nursery
 
 settings.register_profile("sparky", deadline=None)
 settings.load_profile("sparky")
 gc.set_threshold(100_000)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """What has loaded sparky, once for each worker."""
+    started = Nursery()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """One cache of environments for all worlds."""
+    base = tmp_path_factory.getbasetemp()
+    return (base if worker_id == "master" else base.parent) / "sparky-cache"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

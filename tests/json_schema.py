@@ -26,7 +26,16 @@ _KNOWN = {
         "required",
         "properties",
     ),
-    *("anyOf", "additionalProperties", "items", "minItems", "minimum", "exclusiveMinimum", "pattern"),
+    *(
+        "anyOf",
+        "additionalProperties",
+        "items",
+        "minItems",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "pattern",
+    ),
 }
 
 
@@ -52,9 +61,10 @@ def _faults(value: object, schema: dict[str, Any], root: dict[str, Any], at: str
     if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
         yield f"{at}: {value!r} does not match"
     if isinstance(value, int | float) and not (
-        value >= schema.get("minimum", value) and value > schema.get("exclusiveMinimum", value - 1)
+        schema.get("minimum", value) <= value <= schema.get("maximum", value)
+        and value > schema.get("exclusiveMinimum", value - 1)
     ):
-        yield f"{at}: {value!r} is too small"
+        yield f"{at}: {value!r} is too small or too large"
     if isinstance(value, list):
         yield from _in_list(value, schema, root, at)
     if isinstance(value, dict):

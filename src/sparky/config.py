@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from sparky.domain.agent import USUAL, Thresholds
 from sparky.domain.attempt import Budget
 from sparky.domain.errors import UsageError
 from sparky.domain.state import MergePolicy, Preferences
@@ -28,6 +29,10 @@ POSITIVE = (
     *("usd", "tokens", "minutes", "turns"),
 )
 """Settings, and limits in tables of them, that must be above 0."""
+
+
+SHARES = ("bid_chosen", "bid_fallback")
+"""Settings that must be within 0 and 1."""
 
 
 class ConfigError(UsageError):
@@ -79,6 +84,8 @@ class Settings:
     fallback_runner: str | None = None
     model: str | None = None
     hand_on: bool = False
+    bid_chosen: float = USUAL.chosen
+    bid_fallback: float = USUAL.fallback
     write_results: bool = False
     sisters: Mapping[str, str] = field(default_factory=dict)
 
@@ -124,6 +131,7 @@ def parse_settings(table: object, where: str) -> Settings:
     _check_positive(settings, where)
     for name in LIMITS:
         _check_positive(getattr(settings, name), f"{where}: {name}")
+    _check_bids(settings, where)
     _check_runners(settings, where)
     _check_tests(settings, where)
     return settings
@@ -135,6 +143,15 @@ def _check_positive(values: Settings | Limits, where: str) -> None:
         if value is not None and not 0 < value < math.inf:
             unit = " seconds" if key.endswith("_s") else ""
             raise ConfigError(f"{where}: {key} is {value}, and must be above 0{unit}")
+
+
+def _check_bids(settings: Settings, where: str) -> None:
+    for key in SHARES:
+        if not 0 <= (value := getattr(settings, key)) <= 1:
+            raise ConfigError(f"{where}: {key} is {value}, and must be within 0 and 1")
+    if settings.bid_fallback > settings.bid_chosen:
+        both = f"bid_fallback is {settings.bid_fallback}, and bid_chosen {settings.bid_chosen}"
+        raise ConfigError(f"{where}: {both}: a fallback must need no more than what is chosen")
 
 
 def _check_runners(settings: Settings, where: str) -> None:
@@ -162,7 +179,7 @@ def parse_toml(data: bytes) -> dict[str, object]:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ValueError(f"is not UTF-8 at byte {error.start}; save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ValueError(f"is not valid TOML: {error}") from error
 
 
@@ -194,6 +211,7 @@ def preferences(settings: Settings) -> Preferences:
         runner=settings.runner or "",
         fallback_runner=settings.fallback_runner or "",
         model=settings.model or "",
+        thresholds=Thresholds(chosen=settings.bid_chosen, fallback=settings.bid_fallback),
     )
 
 

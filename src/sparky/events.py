@@ -1,8 +1,11 @@
-"""What a session with a coding agent tells while it goes on, whichever agent it is."""
+"""What a session with a coding agent starts from, tells, and comes to, whichever agent it is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
+
+from sparky.domain.command import Level
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,3 +162,53 @@ class Aftermath:
 
     said: tuple[str, ...] = ()
     broken: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionRequest:
+    """What a session with a coding agent starts from.
+
+    `model` "": the runner's own choice; `tools` empty: all that it has. `tokens`, `usd`, `turns`: what it may
+    use up. `reports`: a folder of what others left on the run, to be read. `review`: it is to write a report.
+    """
+
+    run: str
+    issue: str
+    worktree: Path
+    prompt: str
+    agent: str
+    number: int
+    timeout_s: float
+    script: str | None = None
+    model: str = ""
+    tools: tuple[str, ...] = ()
+    part: int = 0
+    tokens: int | None = None
+    usd: float | None = None
+    turns: int | None = None
+    reports: Path | None = None
+    review: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionResult:
+    """What the agent claims, and how its process ended; `detail`: more on that. Nothing here is evidence.
+
+    `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is;
+    `report`: what a reviewer writes. Each is empty if it says no such thing. `retry_at`: when its model can
+    be asked again, in seconds since 1970.
+    """
+
+    claimed_success: bool
+    summary: str
+    ending: SessionEnding
+    detail: str = ""
+    handover: str = ""
+    plan: tuple[str, ...] = ()
+    report: str = ""
+    output: bytes = b""
+    tokens: int = 0
+    turns: int = 0
+    cost_usd: float = 0.0
+    level: Level = Level.OFF
+    retry_at: float | None = None

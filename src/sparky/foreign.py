@@ -4,10 +4,12 @@ import ast
 import os
 import stat
 import threading
+import tomllib
 import warnings
 from errno import EINVAL
 from io import FileIO
 from pathlib import Path
+from typing import Any
 
 _WARNINGS = threading.Lock()
 
@@ -28,6 +30,14 @@ def parse_foreign(source: bytes) -> ast.Module:
     with _WARNINGS, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source)
+
+
+def toml_foreign(data: bytes) -> dict[str, Any]:
+    """The tables of a TOML file; raises ValueError, which says what is wrong, if it can't be read."""
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
 
 
 def is_database(path: Path) -> bool:

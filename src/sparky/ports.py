@@ -1,7 +1,7 @@
 """Promises: what the stages need from the outside world. Adapters keep them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from sparky.domain.errors import UserError
 from sparky.domain.report import Filed
 from sparky.domain.state import Context
 from sparky.domain.testing import Import, TestRun
-from sparky.events import Aftermath, SessionEnding
+from sparky.events import Aftermath, SessionRequest, SessionResult
 
 
 class Shell(Protocol):
@@ -169,56 +169,6 @@ class Tests(Protocol):
         """
 
 
-@dataclass(frozen=True, kw_only=True)
-class SessionRequest:
-    """What a session with a coding agent starts from.
-
-    `model` "": the runner's own choice; `tools` empty: all that it has. `tokens`, `usd`, `turns`: what it may
-    use up. `reports`: a folder of what others left on the run, to be read. `review`: it is to write a report.
-    """
-
-    run: str
-    issue: str
-    worktree: Path
-    prompt: str
-    agent: str
-    number: int
-    timeout_s: float
-    script: str | None = None
-    model: str = ""
-    tools: tuple[str, ...] = ()
-    part: int = 0
-    tokens: int | None = None
-    usd: float | None = None
-    turns: int | None = None
-    reports: Path | None = None
-    review: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class SessionResult:
-    """What the agent claims, and how its process ended; `detail`: more on that. Nothing here is evidence.
-
-    `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is;
-    `report`: what a reviewer writes. Each is empty if it says no such thing. `retry_at`: when its model can
-    be asked again, in seconds since 1970.
-    """
-
-    claimed_success: bool
-    summary: str
-    ending: SessionEnding
-    detail: str = ""
-    handover: str = ""
-    plan: tuple[str, ...] = ()
-    report: str = ""
-    output: bytes = b""
-    tokens: int = 0
-    turns: int = 0
-    cost_usd: float = 0.0
-    level: Level = Level.OFF
-    retry_at: float | None = None
-
-
 class Runner(Protocol):
     """Starts a session of a coding agent."""
 
@@ -243,6 +193,10 @@ class Progress(Protocol):
 
     def say(self, run: str, text: str) -> None:
         """One line."""
+
+
+Waiting = Callable[[Callable[[], Sequence[str]]], AbstractContextManager[object]]
+"""Tells a person, while the context lasts, for which tools it waits; those are asked for again and again."""
 
 
 class Receipts(Protocol):
@@ -280,7 +234,10 @@ class Reports(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Ports:
-    """All that a stage may touch. `kept`: where what took long to tell lies; it may be gone at any time."""
+    """All that a stage may touch. `kept`: where what took long to tell lies; it may be gone at any time.
+
+    `waiting` as it is tells nobody.
+    """
 
     shell: Shell
     repository: Repository
@@ -298,3 +255,4 @@ class Ports:
     binaries: Mapping[str, str]
     scratch: Path
     kept: Path
+    waiting: Waiting = nullcontext

@@ -1,6 +1,6 @@
-"""Worlds; one cache of environments for all of them, one nursery for each worker."""
+"""Worlds of the files that a test names."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,19 +9,6 @@ from tests.acceptance.world import Nursery, World, make_world
 
 Files = Mapping[str, str | bytes | None]
 MakeWorld = Callable[[Files], World]
-
-
-@pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    started = Nursery()
-    yield started
-    started.close()
-
-
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    base = tmp_path_factory.getbasetemp()
-    return (base if worker_id == "master" else base.parent) / "sparky-cache"
 
 
 @pytest.fixture

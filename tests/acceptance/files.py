@@ -18,6 +18,11 @@ BUG = {
 }
 """A repository with a bug that one of its tests shows, and an issue that names it."""
 
+QUICK_BUG = {name: BUG[name] for name in ("calc.py", "issues/001-double.md")} | {
+    "Makefile": "test:\n\t@python -c 'import calc; assert calc.double(2) == 4'\n"
+}
+"""The same where the tests take little time, for scenes of what comes before and after them."""
+
 SIDE_EFFECT = {
     **CONFIG,
     "formats.py": "FORMATS = {}\n",

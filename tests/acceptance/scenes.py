@@ -149,10 +149,18 @@ def test_the_greeting() -> None:
     Kind.SECURITY: Scene(
         files={
             "mended/security.py": """import hashlib
+import subprocess
 
 
 def key(name: str) -> str:
     return hashlib.md5(name.encode()).hexdigest()
+
+
+def version() -> bytes:
+    try:
+        return subprocess.check_output("git describe --tags", shell=True)
+    except Exception:
+        return b""
 """,
             "refused/security.py": """import hashlib
 
@@ -180,17 +188,25 @@ def test_the_key_where_the_hash_is_another(monkeypatch: pytest.MonkeyPatch) -> N
         },
         mended={
             "mended/security.py": """import hashlib
+import subprocess
 
 
 def key(name: str) -> str:
     return hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()
+
+
+def version() -> bytes:
+    try:
+        return subprocess.check_output(["git", "describe", "--tags"])
+    except Exception:
+        return b""
 """
         },
-        rule="By rewrite: S324",
+        rule="By rewrite: S324, S602",
         refused="refused/security.py:5 S324 Probable use of insecure hash functions in `hashlib`: `sha1`: "
         "withdrawn: its fix breaks tests/test_security.py::test_the_key_where_the_hash_is_another",
         left="left/security.py:5 S602 `subprocess` call with `shell=True` identified, security issue: "
-        "needs a coding agent: its remedy changes what the program does",
+        "needs a coding agent: without a shell the command may be another, and fails otherwise",
     ),
     Kind.PERFORMANCE: Scene(
         files={

@@ -7,7 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from sparky.agents.imports import IMPORTS
 from sparky.agents.table import AGENTS
+from sparky.api import get_agent
+from sparky.domain.errors import UsageError
+from sparky.ports import NoRepositoryError
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
 from tests.acceptance.world import replacing
@@ -27,11 +33,14 @@ def test_the_agents_of_the_page_are_asked_and_judged_like_any_other(world_of: Ma
         {"agent": "critic", "number": 1, "summary": "- [ ] [high] calc.py:2: the order is odd", "tokens": 5},
         {"agent": "critic", "number": 2, "summary": "no findings"},
     )
+    with pytest.raises(UsageError, match=r"no agent is called 'critic' in "):
+        get_agent("critic", world.repo / "issues")
     first = world.sparky("run", "2", "--json", *script)
     assert (first.json()["outcome"], first.json()["tokens"]) == ("ready", 0), first.err
     assert "execute 1 by money: PASS" in first.err
     world.sparky("cancel", first.json()["run_id"])
     world.commit({})
+    assert get_agent("critic", world.repo).places["name"] == ".agents/agents/critic.md:2"
     second = world.sparky("run", "2", "--json", *script)
     assert (second.json()["outcome"], second.json()["tokens"]) == ("ready", 5), second.err
     assert "review by critic: calc.py:2: the order is odd" in second.err
@@ -64,6 +73,13 @@ def test_a_new_agent_is_written_and_a_fault_in_one_is_named_before_anything_star
     assert (refused.code, f"{path}:5: 'codr' is no role" in refused.err, world.runs()) == (2, True, [])
     routed = world.sparky("route", "1")
     assert (routed.code, "sparky agents check" in routed.err) == (2, True)
+    assert (get_agent("imports", world.repo), get_agent("coder", world.repo).priority) == (IMPORTS, 200)
+    missing = r"no agent is called 'gold' in .+, at [0-9a-f]{7}; there are formatting, "
+    with pytest.raises(UsageError, match=missing) as none:
+        get_agent("gold", world.repo)
+    assert str(none.value).endswith(f", cents; left out: {fault}")
+    with pytest.raises(NoRepositoryError):
+        get_agent("imports", world.root)
 
 
 FAULTY = """\

@@ -195,7 +195,7 @@ def test_an_interruption_ends_with_130_and_says_that_nothing_is_lost(with_run: P
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert err == "\ninterrupted; nothing is lost: `sparky resume` goes on\n"
+    assert err == "\ninterrupted; nothing is lost: `sparky resume` goes on with a run that this broke off\n"
 
 
 def test_a_reader_that_goes_away_is_no_bug(with_run: Place) -> None:

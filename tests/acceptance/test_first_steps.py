@@ -61,9 +61,15 @@ def test_a_suite_of_which_nothing_passes_verifies_nothing(world_of: MakeWorld) -
     assert result["notes"] == ["unverified by tests"]
 
 
-def test_the_doctor_says_that_the_settings_are_wrong_and_not_the_place(world_of: MakeWorld) -> None:
-    world = world_of({**_FILES, "sparky.toml": "merg = 'ask'\n"})
+def test_the_doctor_says_that_the_settings_are_wrong_and_not_the_place_and_what_tools_are_not_given(
+    world_of: MakeWorld,
+) -> None:
+    ruff = {"ruff.toml": "line-length = 99\nlint.select = ['ALL']\n"}
+    world = world_of({**_FILES, **ruff, "sparky.toml": "merg = 'ask'\n"})
     told = world.sparky("doctor", "--json").json()
     (wrong,) = [one for one in told if one["needed"] and not one["well"]]
     assert wrong["found"].endswith("sparky.toml: unknown key 'merg'; did you mean 'merge'?")
     assert wrong["remedy"] == "mend it: docs/configuration.md"
+    assert [one["found"] for one in told if one["name"] == "unfollowed"] == [
+        "not followed of ruff's configuration: lint.select"
+    ]

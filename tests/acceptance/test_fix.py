@@ -233,7 +233,7 @@ def test_without_tests_it_is_ready_at_most_whatever_the_policy(world_of: MakeWor
         ["b.py:5", "F841"],
         ["b.py:9", "unused-private"],
     ]
-    assert "Unverified by tests: there are none." in world.git("log", "-1", "--format=%b")
+    assert "Unverified by tests: there is none that passes." in world.git("log", "-1", "--format=%b")
 
 
 def test_what_is_red_at_base_is_listed_and_excuses_nothing(world_of: MakeWorld) -> None:

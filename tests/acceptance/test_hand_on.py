@@ -1,10 +1,14 @@
 """What no rule mends is handed on to a coding agent, kind by kind, where a person asks for that."""
 
+import re
 from collections.abc import Mapping
 
 import pytest
 
+from sparky.adapters.store import SqliteStore
+from sparky.domain.issue import Kind, Source
 from tests.acceptance.conftest import MakeWorld
+from tests.acceptance.scenes import SCENES
 from tests.acceptance.test_relay import REVIEWER
 from tests.acceptance.world import Said, Session, World, replacing
 
@@ -90,14 +94,67 @@ def test_bug_what_a_session_left_to_a_person_merged_itself_and_what_stays_on_pur
     ]
 
 
+OWN = (
+    *(Kind.FORMATTING, Kind.IMPORT_ERROR, Kind.PERFORMANCE, Kind.COMPLEXITY, Kind.DRY_VIOLATION),
+    *(Kind.DOCUMENTATION, Kind.TEST_ORGANIZATION),
+)
+"""The kinds in whose scene a file of its own has what is left."""
+BY_NAME = ("-k", "dependency", "-k", "type_error", "-k", "test_failure")
+EVERY: Mapping[str, str] = {
+    **FILES,
+    **{path: SCENES[kind].files[path] for kind in OWN for path in (SCENES[kind].left.partition(":")[0],)},
+    "pyproject.toml": SCENES[Kind.DEPENDENCY].files["pyproject.toml"],
+    "left/dependency.py": "import iniconfig\nimport packaging\nimport pluggy\n\n"
+    "X = iniconfig, packaging, pluggy\n",
+    "left/types.py": 'LIMIT: int = "many"\n',
+    "tests/test_sum.py": "def test_sum() -> None:\n    assert 1 + 1 == 3\n",
+}
+HANDED = {
+    **{kind: SCENES[kind].left for kind in OWN},
+    Kind.SECURITY: "shop.py:5 S307 Use of possibly insecure function; consider using `ast.literal_eval`: "
+    "needs a coding agent: its remedy changes what the program does",
+    Kind.DEAD_CODE: "shop.py:10 unreachable-code unreachable code after 'return': "
+    "needs a coding agent: which of the two was meant is for its author to say",
+    Kind.TYPE_ERROR: "left/types.py:1 assignment Incompatible types in assignment "
+    '(expression has type "str", variable has type "int"): needs a coding agent: no rule mends it',
+    Kind.TEST_FAILURE: "tests/test_sum.py:1 failing-test tests/test_sum.py::test_sum: "
+    "AssertionError: assert (1 + 1) == 3: needs a coding agent: no rule mends it",
+}
+"""What a session is asked to mend, and why no rule does."""
+DEPENDENCY = SCENES[Kind.DEPENDENCY].left.replace(".py:1", ".py:3")
+"""What nobody is asked to mend."""
+
+
+def unplaced(line: str) -> str:
+    """What is told of a finding without its line, which an edit above it moves."""
+    return re.sub(r"(?<=\.py):\d+", "", line, count=1)
+
+
+def handed(world: World) -> dict[Kind, tuple[str | None, str]]:
+    """Who was asked first for each kind, and what for."""
+    store = SqliteStore(world.root / "state" / "sparky.db")
+    runs = [store.state(row.run_id) for row in store.rows()]
+    parts = [run for run in runs if run.issue.source is Source.LEFTOVERS]
+    return {run.issue.kinds[0]: (run.routes[0].agent, run.issue.body) for run in parts}
+
+
 @pytest.mark.soak
-def test_where_no_session_mends_anything_the_commits_of_the_tools_stay(world_of: MakeWorld) -> None:
-    world = world_of(FILES)
-    said = fixed(world, *world.script({"success": False, "summary": "no idea"}))
+def test_of_every_kind_what_no_rule_mends_is_handed_on_and_the_commits_of_the_tools_stay(
+    world_of: MakeWorld,
+) -> None:
+    world = world_of(EVERY)
+    more = [word for kind in OWN for word in ("-k", kind.value)]
+    said = fixed(world, *more, *BY_NAME, *world.script({"success": False, "summary": "no idea"}))
     assert (said.code, said.json()["outcome"], commits(world)) == (0, "merged", [BY_TOOLS]), said.err
-    reasons = [line.partition(": a coding agent")[2] for line in said.json()["issues_remaining"]]
-    assert len(reasons) == 2
-    assert all("no files matched" in reason for reason in reasons)
+    asked = dict.fromkeys(HANDED, "coder") | {Kind.TEST_ORGANIZATION: "tester"}
+    assert handed(world) == {kind: (asked[kind], f"- {line}") for kind, line in HANDED.items()}
+    stays = [line.split(": a coding agent was asked to mend it") for line in said.json()["issues_remaining"]]
+    by_session = {what: why for what, *rest in stays for why in rest}
+    handed_on = [line.partition(": needs a coding agent")[0] for line in HANDED.values()]
+    assert sorted(map(unplaced, by_session)) == sorted(map(unplaced, handed_on))
+    assert all("no files matched" in why for why in by_session.values())
+    assert [what for what, *rest in stays if not rest and "DEP" in what] == [DEPENDENCY]
+    assert "note: DEPENDENCY is not handed on" in said.err
 
 
 def test_nobody_is_no_coding_agent_to_hand_on_to(world_of: MakeWorld) -> None:

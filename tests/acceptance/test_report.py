@@ -10,6 +10,8 @@ from sparky.cli.main import cli
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.world import Nursery, World, make_world
 
+pytestmark = pytest.mark.xdist_group("report")
+
 GOLDEN = Path(__file__).parent.parent / "golden" / "reports"
 FOLDER = "docs/reports"
 REVIEW = f"{FOLDER}/ReviewAgent_Issue#5_Report_v1.md"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.conftest import MakeWorld
-from tests.acceptance.files import BUG
+from tests.acceptance.files import BUG, QUICK_BUG
 from tests.acceptance.world import Said, Session, World, replacing
 
 Step = dict[str, Any]
@@ -58,6 +58,7 @@ class Case:
     code: int
     outcome: str
     reason: str
+    timeout_s: float = 60
 
 
 FAILED = "All agents failed for GENERAL: "
@@ -86,6 +87,7 @@ REFUSED = {
         code=1,
         outcome="failed",
         reason=FAILED + "coder: the session ended without a change: timed out (code -9)",
+        timeout_s=0.7,
     ),
     "breaks the syntax": Case(
         sessions=(does(write("calc.py", "def double(:\n")),),
@@ -166,7 +168,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
 def test_what_an_agent_does_wrong_is_not_merged_and_named(case: Case, world_of: MakeWorld) -> None:
-    world = world_of({**BUG, "sparky.toml": "session_timeout_s = 0.7\n"})
+    world = world_of({**BUG, "sparky.toml": f"session_timeout_s = {case.timeout_s}\n"})
     before = world.snapshot()
     said = run(world, *case.sessions)
     result = said.json()
@@ -237,11 +239,13 @@ MERGED = {
 }
 
 
-@pytest.mark.parametrize("sessions", MERGED.values(), ids=MERGED)
-def test_a_change_that_holds_is_merged_whatever_the_agent_said(
-    sessions: tuple[Session, ...], world_of: MakeWorld
-) -> None:
-    world = world_of({**BUG, "sparky.toml": "session_timeout_s = 20\n"})
+BY_PYTEST = ("is right", "lies, then is right", "adds a test of its own")
+
+
+@pytest.mark.parametrize("manner", MERGED)
+def test_a_change_that_holds_is_merged_whatever_the_agent_said(manner: str, world_of: MakeWorld) -> None:
+    sessions = MERGED[manner]
+    world = world_of(BUG if manner in BY_PYTEST else QUICK_BUG)
     said = run(world, *sessions)
     assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
     assert said.json()["work_completed"]["tests_passed"] is True
@@ -287,7 +291,7 @@ def test_a_tool_mends_what_a_sentence_asks_for_and_no_more(world_of: MakeWorld) 
     changed = world.git("diff", "--name-only", said["base"], said["commit"]).split()
     assert changed == ["calc.py", "shop/a.py", "shop/b.py"]
     world.sparky("cancel", said["run_id"])
-    said = world.sparky("run", "Remove unused imports in shop/b.py.", "--json").json()
+    said = world.sparky("run", "Remove unused imports in shop/, but not in shop/a.py", "--json").json()
     assert world.git("diff", "--name-only", said["base"], said["commit"]).split() == ["shop/b.py"]
     assert world.git("show", f"{said['commit']}:shop/b.py") == "X=1"
 

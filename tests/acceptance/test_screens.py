@@ -10,6 +10,8 @@ from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG, SHOP, SIDE_EFFECT
 from tests.acceptance.world import Nursery, Said, World, make_world
 
+pytestmark = pytest.mark.xdist_group("screens")
+
 GOLDEN = Path(__file__).parent.parent / "golden" / "cli"
 
 _PATTERNS = {
@@ -21,6 +23,7 @@ _PATTERNS = {
     r"\b\d+\.\d s\b": "T s",
     r"(?m)^(  sandbox   ).*$": r"\1LEVEL",
     r"(?m) +$": "",
+    r"(?m)^(HH:MM:SS )?waiting for .*\n": "",
 }
 
 

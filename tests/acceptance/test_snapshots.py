@@ -7,6 +7,8 @@ import pytest
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.world import Nursery, Said, World, make_world
 
+pytestmark = pytest.mark.xdist_group("snapshots")
+
 CONFTEST = """\
 from pathlib import Path
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.acceptance.world import Nursery, Said, World, make_world
 
+pytestmark = pytest.mark.xdist_group("test failures")
+
 PRICES = """\
 RATE = 20
 

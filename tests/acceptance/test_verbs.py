@@ -13,6 +13,8 @@ from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG
 from tests.acceptance.world import Nursery, Said, World, make_world
 
+pytestmark = pytest.mark.xdist_group("verbs")
+
 FILES = {**BUG, "shop.py": "import os\n\nX = 1\n"}
 
 
@@ -48,11 +50,22 @@ def test_every_verb_tells_what_it_is_for_and_takes_no_unknown_option(verb: str, 
 
 def test_an_unknown_run_names_the_newest(here: World) -> None:
     newest = ", ".join(str(run["run_id"]) for run in sorted(here.runs(), key=lambda run: run["issue"]))
-    for verb in ("show", "diff", "logs", "resume", "cancel", "merge", "undo", "clean"):
-        assert refused(here.sparky(verb, "nope")) == (
+    verbs = ("show", "diff", "logs", "resume", "cancel", "merge", "undo", "clean")
+    unset = (("resume", ""), ("merge", ""), ("clean", ""))  # a script's variable that it never set
+    for verb, word in (*((verb, "nope") for verb in verbs), *unset):
+        assert refused(here.sparky(verb, word)) == (
             2,
-            f"error: no run starts with 'nope'; the newest are: {newest}",
+            f"error: no run starts with {word!r}; the newest are: {newest}",
         ), verb
+
+
+def test_a_branch_where_work_branches_should_lie_is_refused_before_a_run_begins(world_of: MakeWorld) -> None:
+    world = world_of({"a.py": "import os\n"})
+    world.git("branch", "sparky")
+    rename = "rename it (git branch -m sparky NEW-NAME), then run it again"
+    way = f"the branch sparky of {world.repo} is in the way of work branches, which are named sparky/…"
+    assert refused(world.sparky("fix")) == (1, f"error: {way}: {rename}")
+    assert world.runs() == []
 
 
 def test_a_run_has_to_be_named(here: World) -> None:
@@ -317,6 +330,11 @@ def test_a_waiting_run_that_is_cancelled_keeps_its_work_on_its_branch(world_of: 
     assert world.git("show", f"{branch}:shop.py") == "X = 1"
     assert refused(world.sparky("cancel", run)) == (2, f"error: {run} has ended already: cancelled")
     assert refused(world.sparky("merge", run))[0] == 3
+    there = f"what it did is on its branch alone, if anywhere: see `sparky show {run}`"
+    assert refused(world.sparky("undo", run)) == (
+        3,
+        f"error: nothing of {run} is merged, so there is nothing to take back; {there}",
+    )
     for words in (("-n",), ()):
         kept = world.sparky("clean", *words, "--json")
         assert (kept.code, kept.json()["removed"], list(kept.json()["kept"])) == (0, [], [run])

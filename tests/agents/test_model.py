@@ -12,8 +12,7 @@ import pytest
 
 from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Level
-from sparky.events import SessionEnding
-from sparky.ports import SessionRequest, SessionResult
+from sparky.events import SessionEnding, SessionRequest, SessionResult
 from sparky.testing.script import Fault, Run, Say, Scripts, Turn, Write
 from tests.agents.conftest import Serve
 from tests.agents.test_sessions import Stage, processes_in, until

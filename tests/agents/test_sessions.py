@@ -15,8 +15,7 @@ from sparky.adapters.memory import MemoryProgress
 from sparky.adapters.session_room import Grounds
 from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Level
-from sparky.events import SessionEnding
-from sparky.ports import SessionRequest, SessionResult
+from sparky.events import SessionEnding, SessionRequest, SessionResult
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Action, Delegate, Fault, Run, Say, Scripts, Turn, Wait, Write
 from tests.agents.conftest import Serve, environment, installed

@@ -92,3 +92,28 @@ def test_key() -> None:
     "stock/names.py": '"""Names of goods."""\n\n__all__ = ("COFFEE", "TEA")\nCOFFEE, TEA = "coffee", "tea"\n',
     "till.py": '"""The till."""\n\nfrom stock import COFFEE, LIMIT\n\nGOODS = [COFFEE] * LIMIT\n',
 }
+
+REVIEWED = {
+    "pyrefly.toml": "",
+    "shop.py": '''"""The shop, where a type checker looks."""
+
+
+class Shop:
+    """One."""
+
+    name: str = None
+
+    def price(self, item: str) -> int:
+        """What an item costs."""
+        if item:
+            return item
+        return self.prices[item]
+
+
+def ask(shop: Shop | None) -> str:
+    """Its name."""
+    shop.price(1)
+    return shop.name + later
+''',
+}
+"""A project that configures pyrefly."""

@@ -18,15 +18,16 @@ from sparky.domain.command import Completed
 from sparky.domain.finding import Finding, Fix
 from sparky.domain.issue import Kind
 from sparky.evidence.detect import detect
-from sparky.evidence.running import run_tool
+from sparky.evidence.running import run_detectors, run_tool
 from sparky.formats.values_json import dump
 from sparky.testing.house import memory_house
 from sparky.tools.complexipy import RULE
+from sparky.tools.faults import told_once
 from sparky.tools.programs.sources import diagnostic
 from sparky.tools.ruff_json import Diagnostic, Edit, Place
 from sparky.tools.table import BINARIES, TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
-from tests.contract.faults import FAULTS
+from tests.contract.faults import FAULTS, REVIEWED
 
 BESIDE = Path(sys.executable).parent
 GOLDEN = Path(__file__).parents[1] / "golden" / "findings"
@@ -106,9 +107,57 @@ def test_each_detector_finds_its_faults_and_finds_them_no_more_once_they_are_men
     assert target.find() == ()
 
 
-@pytest.mark.parametrize("name", ["complexipy", "ruff"])
-def test_each_detector_whose_findings_others_mend_finds_its_faults(name: str, tmp_path: Path) -> None:
-    assert list(dump(Target(tmp_path, name, FAULTS).find())) == golden(name)
+def test_ruff_whose_findings_others_mend_finds_its_faults(tmp_path: Path) -> None:
+    assert list(dump(Target(tmp_path, "ruff", FAULTS).find())) == golden("ruff")
+
+
+@pytest.mark.soak
+def test_pyrefly_finds_its_faults(tmp_path: Path) -> None:
+    assert list(dump(Target(tmp_path, "pyrefly", REVIEWED).find())) == golden("pyrefly")
+
+
+OWN = ("rewrite", "vulture", "repeated", "complexipy")
+"""The detectors that are one process."""
+
+
+def asked(root: Path, files: dict[str, str], *paths: str) -> list[tuple[Target, Completed]]:
+    """What sparky's own detectors answer when they are asked together."""
+    targets = [Target(root, name, files) for name in OWN]
+    commands = [argv for target in targets for argv in target.tool.detect(Kind, paths)]
+    return list(zip(targets, run_detectors(PORTS, root, commands), strict=True))
+
+
+def test_detectors_that_are_one_process_find_what_each_is_to_find(tmp_path: Path) -> None:
+    answers = asked(tmp_path, FAULTS, ".")
+    assert len({done.seconds for _, done in answers}) == 1  # a share of the same process
+    for target, done in answers:
+        assert list(dump(target.tool.findings((done,), str(tmp_path), target.read))) == golden(target.name)
+
+
+def test_the_fault_of_a_detector_is_told_of_that_one_and_of_no_other(tmp_path: Path) -> None:
+    answers = asked(tmp_path, {"a.py": PRIVATE}, "a.py", "gone.py")
+    assert [(target.name, done.code) for target, done in answers] == [
+        ("rewrite", 1),
+        ("vulture", 0),
+        ("repeated", 1),
+        ("complexipy", 1),
+    ]
+    whole, broken = answers[1], answers[2]
+    assert [one.rule for one in whole[0].tool.findings((whole[1],), str(tmp_path), whole[0].read)] == [
+        "unused-private"
+    ]
+    with pytest.raises(ToolError, match=r"^repeated gave no answer: (?s:.*)'gone.py'"):
+        broken[0].tool.findings((broken[1],), str(tmp_path), broken[0].read)
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"), [("from a import _f\n\n_f()\n", []), ("def _g() -> None: ...\n", ["a.py"])]
+)
+def test_what_is_unused_in_a_file_follows_from_all_files(
+    beside: str, expected: list[str], tmp_path: Path
+) -> None:
+    target = Target(tmp_path, "vulture", {"a.py": PRIVATE, "b.py": beside})
+    assert [one.location.path for one in target.find("a.py")] == expected
 
 
 def test_what_the_edits_leave(tmp_path: Path) -> None:
@@ -146,7 +195,7 @@ def test_what_the_edits_leave(tmp_path: Path) -> None:
         ("repeated", {"a.py": SAME.format("warnings.warn(str(x), stacklevel=2)")}, [Fix.NONE]),
         ("repeated", {"a.py": SAME.format("print(x)") + "from b import one\n"}, [Fix.NONE]),
         ("repeated", {"a.py": SAME.format("print(x)")}, [Fix.SAFE]),
-        ("mypy", {"bad.py": "def f(:\n", "a.py": "def f() -> None: ...\n"}, []),
+        ("mypy", {"bad.py": "def f(:\n", "a.py": "X: str = 1\n"}, [Fix.NONE]),
         pytest.param(
             *("mypy", {"mypy.ini": "[mypy]\n", "a.py": "def f(x): return x\n"}, []), marks=pytest.mark.soak
         ),
@@ -205,7 +254,11 @@ def test_a_missing_dependency_is_put_in_where_the_requirements_have_it(tmp_path:
         "m.py": "import click\nimport yaml\nimport zope\n",
         "n.py": "import yaml\n",
     }
-    target = Target(tmp_path, "deptry", {**files, "requirements.txt": "# all\nclick\nPyYAML>=6  # for m\n"})
+    listed = {
+        "requirements.txt": "# all\nclick\nPyYAML>=6  # for m\n",
+        "requirements/main.txt": "pyyaml==6.0.1 \\\n    --hash=sha256:00\n",
+    }
+    target = Target(tmp_path, "deptry", {**files, **listed})
     assert lines(target.find()) == [
         "DEPENDENCY pyproject.toml:4  DEP001 safe: `PyYAML>=6` is in the requirements, and m.py imports it"
     ]
@@ -284,7 +337,7 @@ def test_a_function_that_is_hard_to_follow_and_has_many_paths_is_one_finding(tmp
     target = Target(tmp_path, "complexipy", TANGLED)
     beside = {name: str(BESIDE / binary) for name, binary in BINARIES.items()}
     ports = replace(PORTS, binaries={**beside, "pyright": ""})
-    found = detect(ports, target.root, "0" * 40, (Kind.COMPLEXITY,)).findings
+    found = told_once(detect(ports, target.root, "0" * 40, (Kind.COMPLEXITY,)).findings)
     told = ((one.location, one.rule, one.message) for one in found if one.rule in {"C901", RULE})
     assert [(f"{at.path}:{at.line}:{at.column}", at.symbol, rule, said) for at, rule, said in told] == [
         ("shop.py:11:5", "many_paths", "C901", "`many_paths` is too complex (16 > 15)"),
@@ -388,6 +441,7 @@ def test_what_mypy_says_of_a_part_is_known_when_the_whole_is_looked_at(tmp_path:
     assert [one.location.path for one in whole.findings] == ["a.py", "b.py"]
     (asked,), (kept,) = part.evidence, whole.evidence
     assert (asked.output, asked.seconds > 0) == (kept.output, kept.seconds == 0)
+    assert (asked.sandbox, kept.sandbox) == (PORTS.shell.level().value,) * 2
 
 
 def test_sparkys_own_programs_see_the_target_alone(tmp_path: Path) -> None:

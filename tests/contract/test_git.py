@@ -170,7 +170,7 @@ def test_a_path_that_does_not_exist_is_refused(person: Person, tmp_path: Path) -
 def test_a_bare_repository_is_refused(person: Person, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     person.git(tmp_path, "init", "-q", "--bare", str(bare))
-    refused(person, bare, f"{bare} is a bare repository: sparky needs a checkout (git clone {bare})")
+    refused(person, bare, f"{bare} is a bare repository: sparky needs a checkout of it (git clone)")
 
 
 def test_a_git_directory_is_refused(person: Person, top: Path) -> None:

@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from sparky.tools.programs.annotations import Annotated
 from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.proposals import alike, propose
 from sparky.tools.programs.shapes import Classes
-from sparky.tools.programs.sources import tree_of
 from sparky.tools.programs.traced import Traces
 from sparky.tools.programs.typed import run
-from sparky.tools.programs.workshop import Workshop
 from sparky.tools.ruff_json import patched
+from tests.contract.test_types import file, workshop
 
 BOX = """\
 class Box:
@@ -34,12 +32,6 @@ def shown(text="-"):
 """
 
 
-def parsed(source: str) -> Annotated:
-    tree = tree_of(source.encode())
-    assert tree is not None
-    return Annotated(source=source.encode(), tree=tree, module="m")
-
-
 def test_a_function_that_brings_an_error_elsewhere_loses_its_annotations_and_no_other_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,10 +49,8 @@ def test_a_function_that_brings_an_error_elsewhere_loses_its_annotations_and_no_
 def test_a_file_is_written_only_when_other_words_stand_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    one = parsed("def f(a):\n    pass\n")
-    (tmp_path / "m.py").write_bytes(one.source)
-    shop = Workshop(tmp_path, {"m.py": one}, ())
+    one = file("def f(a):\n    pass\n", "m")
+    shop = workshop(tmp_path, monkeypatch, one)
     words = replace(one, slots={("f", 0): {"a": ("int", "str"), "return": ("None",)}})
     _, first = shop.write({"m.py": words})
     _, same = shop.write({"m.py": replace(words, slots={("f", 0): {"a": ("int",), "return": ("None",)}})})
@@ -83,12 +73,12 @@ def test_what_an_initializer_passes_on_by_name_is_of_no_one_type() -> None:
         seen={("m.py", (name, 0)): seen for name in names},
         classes=Classes(bases={}, can_name=bool),
     )
-    made = propose({"m.py": parsed(source)}, {}, traces)["m.py"].slots
+    made = propose({"m.py": file(source, "m")}, {}, traces)["m.py"].slots
     assert [made[name, 0].get("rest") for name in names] == [None, ("int | str",), ("int | str",)]
 
 
 def test_a_parameter_that_nothing_is_known_of_is_what_two_thirds_of_its_name_are() -> None:
-    one = parsed("".join(f"def {name}(item):\n    return item\n" for name in "abcd"))
+    one = file("".join(f"def {name}(item):\n    return item\n" for name in "abcd"), "m")
     given = []
     for words in (("str", "int", "str"), ("str", "int")):
         slots = {(name, 0): {"item": (word,)} for name, word in zip("abc", words, strict=False)}

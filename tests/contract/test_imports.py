@@ -18,7 +18,7 @@ PROJECT: dict[str, str | None] = {
     "src/calc/sums.py": "import os\n\nopen('here', 'w')\n",
     "src/calc/late.py": "from calc.early import X\n\nY = 1\n",
     "src/calc/early.py": "from calc.late import Y\n\nX = 1\n",
-    "src/calc/exits.py": "raise SystemExit(0)\n",
+    "src/calc/exits.py": 'open("../out/imports.jsonl", "ab").write(b"\\xff\\n{}\\n")\nraise SystemExit(0)\n',
     "beside.py": "import calc.nothing\n",
     "fine.py": "import calc\n",
 }

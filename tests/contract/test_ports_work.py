@@ -16,9 +16,9 @@ from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Command, Completed, Ending
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestOutcome, TestRun, Trouble
-from sparky.events import SessionEnding
+from sparky.events import SessionEnding, SessionRequest, SessionResult
 from sparky.formats.values_json import dump
-from sparky.ports import Runner, SessionRequest, SessionResult, Shell
+from sparky.ports import Runner, Shell
 
 DONE = SessionEnding.FINISHED
 both = pytest.mark.parametrize("memory", [False, True], ids=["real", "memory"])

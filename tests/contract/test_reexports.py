@@ -100,10 +100,15 @@ UNNAMED = {f"of_{name}": f"from .{name} import *\n" for name in NO_LISTS if name
 }
 
 
-def mended(target: Target) -> set[tuple[str, str, Stay | None]]:
-    """What stays of imports in packages after what can be mended is, and why."""
+def mended(
+    tmp_path: Path, pairs: dict[str, tuple[str, str]], same: dict[str, str], beside: dict[str, str]
+) -> set[tuple[str, str, Stay | None]]:
+    """What stays of imports in packages once each is the second of its pair, or the `same`; and why."""
+    before, after = (packages({name: pair[i] for name, pair in pairs.items()} | same) for i in (0, 1))
+    target = Target(tmp_path, **beside, **before)
     for unit in units([f for f in target.find(Kind.IMPORT_ERROR) if f.rule in {"F401", "F403"}], WORKS):
         target.patch(unit)
+    assert {path: (target.read(path) or b"").decode() for path in after} == after
     rest = [f for f in target.find(Kind.IMPORT_ERROR) if f.location.path.endswith("__init__.py")]
     return {(f.location.path, f.rule, target.tool.why_left(f, WORKS)) for f in rest}
 
@@ -113,13 +118,9 @@ def packages(texts: dict[str, str]) -> dict[str, str]:
 
 
 def test_what_a_package_imports_from_itself_is_marked_as_imported_for_others(tmp_path: Path) -> None:
-    same = LEFT | QUIET
-    texts = packages({name: before for name, (before, _) in MARKED.items()} | same)
-    target = Target(tmp_path, **texts, **packages({"within": "X = 1\n"}))
     why = kept("re-export in __init__.py: others may import it from here")
-    assert mended(target) == {(path, "F401", why) for path in packages(LEFT)}
-    expected = packages({name: after for name, (_, after) in MARKED.items()} | same)
-    assert {path: (target.read(path) or b"").decode() for path in texts} == expected
+    stays = mended(tmp_path, MARKED, LEFT | QUIET, packages({"within": "X = 1\n"}))
+    assert stays == {(path, "F401", why) for path in packages(LEFT)}
 
 
 def test_one_of_several_is_marked_alone_and_what_a_stub_says_is_left(tmp_path: Path) -> None:
@@ -136,11 +137,8 @@ def test_one_of_several_is_marked_alone_and_what_a_stub_says_is_left(tmp_path: P
 
 
 def test_a_star_gives_way_to_the_names_that_its_module_lists_and_to_nothing_else(tmp_path: Path) -> None:
-    texts = packages({name: before for name, (before, _) in NAMED.items()} | UNNAMED)
-    tops = {path.partition("/")[0] for path in texts}
+    tops = {name.partition("/")[0] for name in (*NAMED, *UNNAMED)}
     lists = {f"{top}/{name}.py": text for top in tops for name, text in (LISTS | NO_LISTS).items()}
-    target = Target(tmp_path, **lists, **texts, **packages({"above": "X = 1\n"}))
     why = for_agent("only the other module knows which names the star brings")
-    assert mended(target) == {(path, "F403", why) for path in packages(UNNAMED)}
-    expected = packages({name: after for name, (_, after) in NAMED.items()} | UNNAMED)
-    assert {path: (target.read(path) or b"").decode() for path in texts} == expected
+    stays = mended(tmp_path, NAMED, UNNAMED, {**lists, **packages({"above": "X = 1\n"})})
+    assert stays == {(path, "F403", why) for path in packages(UNNAMED)}

@@ -17,10 +17,11 @@ from sparky.domain.command import Completed, Ending
 from sparky.domain.finding import Finding, for_agent, kept
 from sparky.domain.issue import Kind
 from sparky.formats.values_json import decode, dump
+from sparky.tools.faults import fixed
 from sparky.tools.ruff_rules import BY_CODE, FORMAT
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import READ as TEXT_IS_READ
-from sparky.tools.tool import Argv, Tool, Unit, fixed, joined, parts, units
+from sparky.tools.tool import Argv, Tool, Unit, joined, parts, units
 
 RUFF = str(Path(sys.executable).with_name("ruff"))
 KINDS = (Kind.FORMATTING, Kind.IMPORT_ERROR, Kind.DEAD_CODE)

@@ -12,7 +12,7 @@ from sparky.adapters.memory import MemoryProgress
 from sparky.adapters.model_tools import Bash, Call, Hands, Read, Write
 from sparky.adapters.session_room import Grounds, Launch, command_for, readable_beside
 from sparky.adapters.shell import SystemShell
-from sparky.ports import SessionRequest
+from sparky.events import SessionRequest
 
 Do = Callable[[Call], str]
 

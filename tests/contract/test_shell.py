@@ -195,6 +195,8 @@ def test_of_long_output_both_ends_are_kept_and_the_rest_is_counted(manner: Manne
 
     assert completed.stdout == completed.stderr == said[:500] + said[-501:]
     assert completed.dropped == 2 * (len(said) - 1001)
+    gap = f"\n({completed.dropped} bytes left out of the middle)\n".encode()
+    assert completed.said() == completed.stdout + completed.stderr + gap
 
 
 def test_output_of_just_the_limit_is_whole(manner: Manner) -> None:

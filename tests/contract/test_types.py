@@ -66,10 +66,11 @@ def test_containers_of_several_sorts_are_what_they_have_in_common() -> None:
     assert word([("list", [STR]), ("set", [STR])], CLASSES, wide=True) == "collections.abc:Iterable[str]"
 
 
-def file(source: str, module: str = "shop.page", style: Style | None = None) -> Annotated:
-    tree = tree_of(source.encode())
+def file(source: str | bytes, module: str = "shop.page", style: Style | None = None) -> Annotated:
+    data = source.encode() if isinstance(source, str) else source
+    tree = tree_of(data)
     assert tree is not None
-    return Annotated(source=source.encode(), tree=tree, module=module, style=style or Style())
+    return Annotated(source=data, tree=tree, module=module, style=style or Style())
 
 
 def with_words(one: Annotated, slots: dict[str, dict[str, str]]) -> str:
@@ -427,12 +428,6 @@ def test_bug_a_trace_that_ran_out_of_time_was_kept_as_if_the_tests_called_nothin
     assert target.tests.trace(target.context(sha), sha, ("pytest",), timeout_s=1.0) is None
 
 
-def parsed(source: bytes) -> Annotated:
-    tree = tree_of(source)
-    assert tree is not None
-    return Annotated(source=source, tree=tree, module="m")
-
-
 @pytest.mark.parametrize(
     "source",
     [
@@ -444,25 +439,29 @@ def parsed(source: bytes) -> Annotated:
 )
 def test_slots_are_where_python_sees_them(source: bytes) -> None:
     words = {"f": {"a": "int", "return": "int"}}
-    assert with_words(parsed(source), words) == source.decode().replace("a)", "a: int) -> int")
+    assert with_words(file(source), words) == source.decode().replace("a)", "a: int) -> int")
 
 
 def test_a_file_that_is_not_utf_8_is_not_annotated() -> None:
     latin = '# coding: latin-1\ndef f(b="é", a=1):\n    pass\n'
-    assert not parsed(latin.encode("latin-1")).can_say("int")
-    assert parsed(latin.replace("é", "e").encode()).can_say("int")
-    marked = [parsed(f"# coding: latin-1\nfrom .{name} import A\n".encode("latin-1")) for name in "éa"]
+    assert not file(latin.encode("latin-1")).can_say("int")
+    assert file(latin.replace("é", "e").encode()).can_say("int")
+    marked = [file(f"# coding: latin-1\nfrom .{name} import A\n".encode("latin-1")) for name in "éa"]
     assert [[edit.content for edit in one.exported("A")] for one in marked] == [[], [" as A"]]
+
+
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one: Annotated) -> Workshop:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.py").write_bytes(one.source)
+    return Workshop(tmp_path, {"m.py": one}, ())
 
 
 def test_a_file_that_would_not_parse_any_more_loses_its_annotations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    one = parsed(b"def f(a):\n    pass\n")
-    (tmp_path / "m.py").write_bytes(one.source)
-    broken = Annotated(**{**vars(one), "slots": {("f", 0): {"a": ("int]",)}}})
-    shop = Workshop(tmp_path, {"m.py": one}, ())
+    one = file("def f(a):\n    pass\n")
+    shop = workshop(tmp_path, monkeypatch, one)
+    broken = replace(one, slots={("f", 0): {"a": ("int]",)}})
     found, trees = shop.write({"m.py": broken})
     assert ((tmp_path / "m.py").read_bytes(), found["m.py"].slots, trees) == (
         one.source,
@@ -474,10 +473,8 @@ def test_a_file_that_would_not_parse_any_more_loses_its_annotations(
 def test_bug_mypy_took_a_file_for_what_it_was_if_its_size_and_the_second_were_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    one = parsed(b"def f(a):\n    return a.upper()\n\n\nLOUD = f('a')\n")
-    (tmp_path / "m.py").write_bytes(one.source)
-    shop = Workshop(tmp_path, {"m.py": one}, ())
+    one = file("def f(a):\n    return a.upper()\n\n\nLOUD = f('a')\n", "m")
+    shop = workshop(tmp_path, monkeypatch, one)
     seconds, found = [], []
     for text in ("str", "int", "str"):
         shop.write({"m.py": replace(one, slots={("f", 0): {"a": (text,), "return": ("str",)}})})

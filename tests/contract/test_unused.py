@@ -55,7 +55,7 @@ def test_environments_go_with_what_is_installed_for_them_when_nothing_used_them_
 
 
 def test_results_of_tests_what_programs_said_and_locks_go_when_they_are_old(tmp_path: Path) -> None:
-    places = ("tests/{}.json", "traces/{}.json", "kept/stubs/{}.zip", "locks/{}.lock")
+    places = ("tests/{}.json", "traces/{}.json", "rewritten/{}.json", "kept/stubs/{}.zip", "locks/{}.lock")
     old, new = ([tmp_path / place.format(name) for place in places] for name in ("old", "new"))
     for path in (*old, *new):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +63,6 @@ def test_results_of_tests_what_programs_said_and_locks_go_when_they_are_old(tmp_
     for path in old:
         aged(path, (UNUSED_DAYS + 1) * DAY_S)
     found = find_unused(tmp_path / "none", tmp_path, [])
-    assert (found, found.bytes) == (Unused(small=tuple(old)), 4)
+    assert (found, found.bytes) == (Unused(small=tuple(old)), 5)
     found.remove()
-    assert [path.exists() for path in (*old, *new)] == [False] * 4 + [True] * 4
+    assert [path.exists() for path in (*old, *new)] == [False] * 5 + [True] * 5

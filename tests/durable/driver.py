@@ -11,6 +11,7 @@ import gc
 import multiprocessing
 import os
 import signal
+from dataclasses import replace
 
 from sparky.app.engine import Engine, local_steps
 from sparky.app.intake import find_issue, first_state
@@ -87,7 +88,7 @@ gc.freeze()
 
 def exit_code(world: World, *points: str) -> int:
     """Drive the run in a new process; its exit code, negative for a signal."""
-    process = _FORKS.Process(target=drive, args=(world, set(points)))
+    process = _FORKS.Process(target=drive, args=(replace(world, nursery=None), set(points)))
     process.start()
     process.join(180)
     return 999 if process.exitcode is None else process.exitcode

@@ -51,7 +51,7 @@ class Place:
     def prepare(self) -> None:
         """A world to copy."""
         self.root.mkdir(parents=True)
-        make_world(self.root / "new", self.root / "cache", _SCRIPT, _FILES)
+        make_world(self.root / "new", self.root / "cache", None, _SCRIPT, _FILES)
 
     def renew(self) -> None:
         """The world as it was before the run, and an empty cache."""

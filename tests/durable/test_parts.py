@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.durable.world import World, make_world
+from tests.durable.world import World
 
 _SCRIPT = """
 [[session]]
@@ -61,7 +61,7 @@ def killed(world: World, moment: str, *words: str) -> None:
 @pytest.mark.soak
 def test_kill_9_in_a_session_that_findings_were_handed_to_and_resume_merge_them_once(world: World) -> None:
     files = {"calc.py": _CALC, "test_calc.py": _TEST}
-    here = make_world(world.root / "left", world.cache, _LEFT, files)
+    here = world.another("left", _LEFT, files)
     words = ("fix", "--auto", "-k", "security", "-k", "import_error")
     killed(here, "left-security: execute 1 by coder …", *words)
     again = here.sparky("resume", "--json")
@@ -86,7 +86,7 @@ def test_kill_9_in_a_session_that_findings_were_handed_to_and_resume_merge_them_
     ],
 )
 def test_kill_9_in_a_part_and_resume_leave_each_part_done_once(world: World, moment: str) -> None:
-    here = make_world(world.root / "parts", world.cache, _SCRIPT)
+    here = world.another("parts", _SCRIPT)
     (here.repo / "issues" / "002-two.md").write_text(_ISSUE, encoding="utf-8")
     here.git("add", "-A")
     here.git("commit", "-qm", "an issue of two parts")

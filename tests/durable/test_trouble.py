@@ -4,14 +4,21 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
+from tests.acceptance.world import Nursery
 from tests.durable.driver import exit_code
 from tests.durable.test_kill import assert_merged_once, killed
-from tests.durable.world import World
+from tests.durable.world import QUICK, World, make_world
 
 KB = 1024
+
+
+@pytest.fixture
+def world(tmp_path: Path, cache: Path, nursery: Nursery) -> World:
+    return make_world(tmp_path, cache, nursery, files=QUICK)
 
 
 def ask(world: World) -> tuple[str, ...]:
@@ -93,7 +100,7 @@ def test_a_disk_that_gets_full_again_and_again_leads_to_one_commit(world: World)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     full = 0
     for room in range(140, 3000, 160):
-        said = world.sparky(*ask(world), room=room * KB)
+        said = world.within(room * KB, *ask(world))
         if said.returncode == 0:
             break
         last = said.stderr.splitlines()[-1]

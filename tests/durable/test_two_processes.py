@@ -4,12 +4,13 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from sparky.adapters.locks import FileLocks
-from tests.durable.world import World, make_world
+from tests.durable.world import QUICK, World
 
 _SLOW = """
 [[session]]
@@ -27,7 +28,7 @@ argv = ["sleep", "3"]
 
 def slow(world: World, seconds: int = 3) -> World:
     """The same world, whose session takes its time."""
-    return make_world(world.root / "slow", world.cache, _SLOW.replace('"3"', f'"{seconds}"'))
+    return world.another("slow", _SLOW.replace('"3"', f'"{seconds}"'), QUICK)
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(8, marks=pytest.mark.soak)])
@@ -67,6 +68,10 @@ def test_a_cancelled_run_ends_its_session_and_keeps_the_work_on_its_branch(world
     process = here.start(*words)
     assert process.stdout is not None
     line = next(line for line in process.stdout if "execute 1 by coder …" in line)
+    until = time.monotonic() + 60
+    while not any("x * 2" in path.read_text() for path in (here.state / "work").glob("*/*/calc.py")):
+        assert time.monotonic() < until
+        time.sleep(0.01)
     (run,) = here.runs()
     cancelled = here.sparky("cancel", str(run["run_id"]))
     process.communicate(timeout=120)

@@ -9,12 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from tests.acceptance.world import Nursery
+
 _FILES = {
     "calc.py": "import os\n\n\ndef double(x):\n    return x * 3\n",
     "tests/test_calc.py": "from calc import double\n\n\ndef test_double():\n    assert double(2) == 4\n",
     "issues/001-double.md": "# Issue #001: double is wrong\n\n## Type\nbug\n\n## Files\n- calc.py\n",
     "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
 }
+QUICK = {name: text for name, text in _FILES.items() if name.endswith((".md", "calc.py"))} | {
+    "Makefile": "test:\n\t@grep -q 'x [*] 2' calc.py\n"
+}
+"""The same bug, and tests that take no time."""
 _SCRIPT = """
 [[session]]
 summary = "doubled"
@@ -24,8 +30,12 @@ path = "calc.py"
 old = "x * 3"
 text = "x * 2"
 """
-_FREE = "import sys; del sys.argv[1]; from sparky.cli.main import main; main()"
-_WITHIN = f"import resource as r, sys; r.setrlimit(r.RLIMIT_FSIZE, 2 * (int(sys.argv[1]),)); {_FREE}"
+_WITHIN = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, 2 * (int(sys.argv.pop(1)),))
+from sparky.cli.main import main
+main()
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +44,7 @@ class World:
 
     root: Path
     cache: Path
+    nursery: Nursery | None = None
 
     @property
     def repo(self) -> Path:
@@ -56,10 +67,16 @@ class World:
         }
         return {**os.environ, **own}
 
-    def sparky(self, *words: str, room: int | None = None) -> subprocess.CompletedProcess[str]:
-        """The command line, to its end; `room`: no file can grow beyond so many bytes."""
+    def sparky(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """The command line, to its end."""
+        assert self.nursery is not None
+        said = self.nursery.call(words, self.repo, self.env, self.root)
+        return subprocess.CompletedProcess(words, said.code, said.out, said.err)
+
+    def within(self, room: int, *words: str) -> subprocess.CompletedProcess[str]:
+        """The command line, to its end, where no file can grow beyond so many bytes."""
         return subprocess.run(
-            [sys.executable, "-c", _WITHIN if room else _FREE, str(room), *words],
+            [sys.executable, "-c", _WITHIN, str(room), *words],
             cwd=self.repo,
             env=self.env,
             capture_output=True,
@@ -67,6 +84,12 @@ class World:
             check=False,
             timeout=300,
         )
+
+    def another(
+        self, name: str, script: str = _SCRIPT, files: Mapping[str, str] = MappingProxyType(_FILES)
+    ) -> "World":
+        """A world below this one."""
+        return make_world(self.root / name, self.cache, self.nursery, script, files)
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """The command line, left running."""
@@ -91,10 +114,14 @@ class World:
 
 
 def make_world(
-    root: Path, cache: Path, script: str = _SCRIPT, files: Mapping[str, str] = MappingProxyType(_FILES)
+    root: Path,
+    cache: Path,
+    nursery: Nursery | None,
+    script: str = _SCRIPT,
+    files: Mapping[str, str] = MappingProxyType(_FILES),
 ) -> World:
     """The repository, committed, on branch main."""
-    world = World(root=root, cache=cache)
+    world = World(root=root, cache=cache, nursery=nursery)
     for name, text in files.items():
         path = world.repo / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ import pytest
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Verdict
 from sparky.domain.state import Context, Handoff, Outcome
 from sparky.domain.testing import Imported, Unimported
+from sparky.evidence.imports import modules_of
 from sparky.ports import Ports
 from sparky.stages.table import STAGES
 from tests.stages.stand import Stand, real_ruff
@@ -84,6 +85,24 @@ def test_what_a_change_breaks_in_another_module_is_found_and_what_was_broken_bef
     state = stand.state(base, replace(BEFORE, sha=head))
     attempt = STAGES[Stage.TEST](HANDOFF, state, replace(stand.house.ports, imports=imports))
     assert (attempt.verdict, attempt.validation_errors) == (Verdict.REVISE, ("import of b",))
+
+
+def test_bug_what_a_dependency_that_is_gone_breaks_was_left_to_the_tests(stand: Stand) -> None:
+    base = stand.commit({"pyproject.toml": b"[project]\n", "a.py": b"__import__('yaml')\n", "docs/b.py": b""})
+    head = stand.change({"pyproject.toml": b"[project]\nname = 'x'\n"})
+
+    def imports(_context: Context, sha: str, modules: Sequence[str], beside: Sequence[str]) -> Imported:
+        assert {*modules, *beside} == {"a"}
+        return Imported(bad=(Unimported(module="a", why="no"),)) if sha == head else Imported(good=("a",))
+
+    state = stand.state(base, replace(BEFORE, sha=head))
+    attempt = STAGES[Stage.TEST](HANDOFF, state, replace(stand.house.ports, imports=imports))
+    assert (attempt.verdict, attempt.validation_errors) == (Verdict.REVISE, ("import of a",))
+
+
+def test_bug_a_folder_whose_name_ends_as_src_does_was_no_part_of_its_modules_names() -> None:
+    paths = {"mysrc.a": "mysrc/a.py", "pkg": "src/pkg/__init__.py", "pkg.b": "lib/src/pkg/b.py"}
+    assert modules_of([*paths.values(), "src/pkg/c.txt", "src/conftest.py", "tests/d.py"]) == paths
 
 
 def test_of_many_modules_those_beside_the_changed_one_are_imported_with_it(stand: Stand) -> None:

@@ -18,10 +18,10 @@ from sparky.domain.finding import Finding, Location, findings_issue, left, lefto
 from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
-from sparky.events import SessionEnding
+from sparky.events import SessionEnding, SessionRequest, SessionResult
 from sparky.formats.values_json import decode, encode
 from sparky.pipeline import drive
-from sparky.ports import Ports, SessionRequest, SessionResult
+from sparky.ports import Ports
 from sparky.stages.table import perform
 from tests.builders import ISSUE
 from tests.stages.stand import Stand

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from sparky.domain.state import Handoff, Preferences
 from sparky.environment import read_environment
 from sparky.ports import Shell
 from sparky.stages.table import perform
+from sparky.tools.listing import is_detector
+from sparky.tools.tool import Argv
 
 _FILES = {"dead.py": "import os\n\nx = 1\n", "wide.py": "y = [ 1 ]\n", "clean.py": "z = 1\n"}
 
@@ -42,9 +45,16 @@ class Recording:
         return self._shell.halted()
 
     def looks(self) -> list[tuple[str, ...]]:
-        """The paths of every detection, in order."""
-        asked = [c.argv for c in self.commands if "--output-format" in c.argv]
-        return [argv[argv.index("--") + 1 :] for argv in asked]
+        """The paths of every detection by ruff, in order."""
+        return self._paths(lambda argv: "--output-format" in argv)
+
+    def asked(self) -> list[tuple[str, ...]]:
+        """The paths for which a process of sparky's own detectors was started, in order."""
+        return self._paths(is_detector)
+
+    def _paths(self, is_meant: Callable[[Argv], bool]) -> list[tuple[str, ...]]:
+        meant = [one.argv for one in self.commands if is_meant(one.argv)]
+        return [argv[argv.index("--") + 1 :] for argv in meant]
 
 
 def commit(repo: Path) -> None:
@@ -72,3 +82,4 @@ def test_a_fix_looks_only_at_what_it_touched_until_it_is_verified(tmp_path: Path
         state = state.record(perform(handoff, state, ports))
     everywhere, dead, wide = (".",), ("dead.py",), ("wide.py",)
     assert shell.looks() == [everywhere, everywhere, dead, dead, wide, wide]
+    assert shell.asked() == [everywhere, dead, wide]

@@ -24,16 +24,14 @@ def test_the_target_is_put_to_the_tested_commit(stand: Stand) -> None:
     state = ready(stand)
     attempt = stand.perform(Stage.MERGE, state)
     assert (attempt.verdict, attempt.traits, attempt.sha) == (Verdict.PASS, (Trait.MERGED,), state.head)
-    assert attempt.reason == f"main is at {state.head[:10]}, the tested commit"
+    assert attempt.reason == f"main has {state.head[:10]}, the tested commit"
     assert stand.house.repository.resolve("main") == state.head
     assert stand.perform(Stage.MERGE, state).verdict is Verdict.PASS
 
 
 def test_what_no_test_looked_at_is_not_called_tested(stand: Stand) -> None:
     state = ready(stand, test=Verdict.SKIP)
-    assert (
-        stand.perform(Stage.MERGE, state).reason == f"main is at {state.head[:10]}, which no test looked at"
-    )
+    assert stand.perform(Stage.MERGE, state).reason == f"main has {state.head[:10]}, which no test looked at"
 
 
 def test_a_commit_that_did_not_pass_the_tests_is_sent_back_to_them(stand: Stand) -> None:

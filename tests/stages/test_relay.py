@@ -15,10 +15,11 @@ from sparky.domain.issue import Kind
 from sparky.domain.report import Answer as Answered
 from sparky.domain.state import End, Handoff, MergePolicy, Outcome, PipelineState, Preferences
 from sparky.domain.testing import TestCase, TestOutcome
+from sparky.events import SessionRequest, SessionResult
 from sparky.evidence.briefing import leave
 from sparky.formats.values_json import decode
 from sparky.pipeline import drive
-from sparky.ports import Ports, Runner, SessionRequest, SessionResult
+from sparky.ports import Ports, Runner
 from sparky.reports.metrics import Told, measure
 from sparky.reports.report_md import parse
 from sparky.reports.told import BRIEFING, Briefing

@@ -5,7 +5,7 @@ from threading import Event
 
 from sparky.agents.coder import CODER
 from sparky.agents.table import AGENTS
-from sparky.domain.agent import Role, gather
+from sparky.domain.agent import Role, Thresholds, gather
 from sparky.domain.attempt import Stage, Trait, Verdict
 from sparky.domain.finding import Finding, Location
 from sparky.domain.issue import Issue, Kind, Source
@@ -14,6 +14,8 @@ from sparky.formats.values_json import encode
 from sparky.stages.route import in_time
 from tests.builders import ISSUE, REVIEWER
 from tests.stages.stand import Stand
+
+BOTH = ("imports", ("coder",))
 
 
 def test_each_kind_of_the_findings_goes_to_its_owner(stand: Stand) -> None:
@@ -35,6 +37,15 @@ def test_with_a_script_the_coder_is_the_last_resort(stand: Stand) -> None:
     (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
     assert (route.kind, route.agent, route.fallbacks) == (Kind.IMPORT_ERROR, "imports", ("coder",))
     assert [bid.agent for bid in route.bids] == ["imports", "coder"]
+
+
+def test_how_confident_a_bid_must_be_is_as_the_user_wants_it(stand: Stand) -> None:
+    stand.issue = replace(stand.issue, title="Remove unused imports")
+    for chosen, fallback, said in ((0.95, 0.6, (None, ())), (0.5, 0.6, ("imports", ())), (0.5, 0.5, BOTH)):
+        wanted = Thresholds(chosen=chosen, fallback=fallback)
+        stand.preferences = Preferences(script="session.toml", thresholds=wanted)
+        (route,) = stand.perform(Stage.ROUTE, stand.state("b")).route
+        assert (route.agent, route.fallbacks) == said
 
 
 def test_where_nobody_can_work_the_run_is_told_who_was_left_out(stand: Stand) -> None:

@@ -10,8 +10,7 @@ from sparky.adapters.session_room import Room, make_room
 from sparky.domain.attempt import Stage, Strategy, Trait, Verdict
 from sparky.domain.moves import PAUSE_S
 from sparky.domain.state import Handoff
-from sparky.events import SessionEnding
-from sparky.ports import SessionRequest, SessionResult
+from sparky.events import SessionEnding, SessionRequest, SessionResult
 from sparky.stages.route import SCRIPTED
 from sparky.stages.table import STAGES
 from tests.stages.stand import Stand

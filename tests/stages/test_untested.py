@@ -1,4 +1,4 @@
-"""A command that finds no test: what only tests could judge is taken back, the rest stays."""
+"""No test that passes: what only tests could judge is taken back, the rest stays."""
 
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from tests.stages.whole import end, fixed, left, refused, text
 
 SHOP = b"import os\nimport shop\n\n\ndef f(x):\n    first = x[0]\n    return 1\n"
 NONE = "there are none in memory"
+RED = "not one of them passes, at base or at head"
 SKIPPED = (Verdict.SKIP, (Trait.NO_TESTS,), f"unverified by tests: {NONE}")
 
 
@@ -20,12 +21,18 @@ def stand(tmp_path: Path) -> Stand:
     return Stand(root=tmp_path, tool=real_ruff, ids=())
 
 
-def test_bug_all_was_mended_where_a_command_finds_no_test(stand: Stand) -> None:
+@pytest.mark.parametrize(("ids", "said"), [((), NONE), (("test_a", "test_b"), RED)])
+def test_bug_all_was_mended_where_no_test_is_found_or_none_passes(
+    stand: Stand, ids: tuple[str, ...], said: str
+) -> None:
+    stand.ids, stand.red = ids, lambda _: dict.fromkeys(ids, "AssertionError")
     state = fixed(stand, {"a.py": SHOP})
     assert (end(state).outcome, text(stand, state)) == (Outcome.READY, SHOP.removeprefix(b"import os\n"))
-    why = f"{NONE}, which would show whether the program stays as it is"
     tests = [(attempt.verdict, attempt.traits, attempt.reason) for attempt in state.of(Stage.TEST)]
-    assert tests == [(Verdict.REVISE, (Trait.NO_TESTS,), why), SKIPPED]
+    assert tests == [
+        (Verdict.REVISE, (Trait.NO_TESTS,), f"{said}: nothing shows that the program stays as it is"),
+        (Verdict.SKIP, (Trait.NO_TESTS,), f"unverified by tests: {said}"),
+    ]
     assert left(state) == (
         f"a.py:1 F401 `shop` imported but unused: {UNSHOWN}",
         f"a.py:5 F841 Local variable `first` is assigned to but never used: {UNSHOWN}",

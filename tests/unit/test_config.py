@@ -15,6 +15,7 @@ from sparky.config import (
     read_settings,
     unknown_key,
 )
+from sparky.domain.agent import Thresholds
 from sparky.domain.attempt import Budget
 from sparky.domain.state import MergePolicy, Preferences
 from sparky.environment import Environment, read_environment
@@ -36,6 +37,8 @@ sandbox = false
 constraints = ["no new dependency"]
 issues = ["work"]
 script = "play.toml"
+bid_chosen = 0.4
+bid_fallback = 0
 write_results = true
 sisters = { shop = "../shop" }
 """
@@ -56,6 +59,8 @@ SET = Settings(
     constraints=("no new dependency",),
     issues=("work",),
     script="play.toml",
+    bid_chosen=0.4,
+    bid_fallback=0.0,
     write_results=True,
     sisters={"shop": "../shop"},
 )
@@ -88,6 +93,7 @@ def test_every_key_of_sparky_toml_is_read_and_wanted(tmp_path: Path) -> None:
         script="play.toml",
         attempt_budget=Budget(usd=0.5, seconds=600.0),
         day_budget=Budget(tokens=900_000, turns=900),
+        thresholds=Thresholds(chosen=0.4, fallback=0.0),
     )
 
 
@@ -119,7 +125,12 @@ WRONG = {
     "colour = 'red'": "unknown key 'colour'; known keys are merge, test_command, test_report, test_setup, "
     "test_timeout_s, session_timeout_s, budget_usd, budget_tokens, budget_minutes, budget_turns, "
     "attempt_budget, day_budget, sandbox, "
-    "constraints, issues, script, runner, fallback_runner, model, hand_on, write_results, sisters",
+    "constraints, issues, script, runner, fallback_runner, model, hand_on, "
+    "bid_chosen, bid_fallback, write_results, sisters",
+    "bid_chosen = 1.2": "bid_chosen is 1.2, and must be within 0 and 1",
+    "bid_fallback = nan": "bid_fallback is nan, and must be within 0 and 1",
+    "bid_fallback = 0.6": "bid_fallback is 0.6, and bid_chosen 0.5: "
+    "a fallback must need no more than what is chosen",
     "runner = 'cloud'": "no runner is called 'cloud'; there are claude, codex, "
     "claude-acp, codex-acp, opencode, model",
     "fallback_runner = 'model'": "fallback_runner can't be 'model', which has no model of its own choice",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparky.tools.docstrings import for_people, for_programs, spans
+from sparky.tools.docstrings import for_people, for_programs, read_by_name, spans
 from sparky.tools.programs.sources import tree_of
 
 GRAMMAR = b"""
@@ -50,3 +50,25 @@ def test_a_docstring_is_for_programs_that_is_raw_or_whose_file_reads_any(
     source: bytes, *, is_read: bool
 ) -> None:
     assert lines(source) == (([], [1]) if is_read else ([1], []))
+
+
+def test_the_help_of_a_command_is_read_and_what_stands_beside_it_is_not() -> None:
+    source = b"'Text.'\nimport click\n@click.command()\ndef go():\n    'Go.'\ndef stay():\n    'Stay.'\n"
+    assert lines(source) == ([1, 7], [5])
+    assert lines(source.replace(b"click", b"clock")) == ([1, 5, 7], [])
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        (b"parser(description=shop.cart.__doc__)\n", {"cart"}),
+        (
+            b"import inspect, shop.cart as c\nprint(inspect.getdoc(c), help(shop.total))\n",
+            {"c", "cart", "total"},
+        ),
+        (b"from shop.cart import Cart, __doc__ as text\n", {"cart"}),
+        (b"getdoc()\nhelp('total')\nwrapped.documented = 1\n", set()),
+    ],
+)
+def test_what_another_file_reads_the_docstrings_of_by_name(source: bytes, names: set[str]) -> None:
+    assert read_by_name(source) == names

@@ -3,17 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sparky.domain.finding import (
     Finding,
     Fix,
     Left,
     Location,
-    appeared,
     fingerprint,
-    gone,
     left,
     marks,
     normal_message,
@@ -70,24 +66,6 @@ def test_another_rule_message_file_or_symbol_is_another_finding(other: Finding) 
 )
 def test_numbers_outside_quoted_names_do_not_count(message: str, normal: str) -> None:
     assert normal_message(message) == normal
-
-
-def test_findings_are_compared_as_a_multiset() -> None:
-    assert gone([at(1), at(5), at(9)], [at(2)]) == (at(5), at(9))
-    assert gone([at(1)], [at(2), at(3)]) == ()
-    assert appeared([at(1)], [at(2), at(3)]) == (at(3),)
-
-
-few = st.lists(st.builds(lambda n, line: replace(at(line), rule=n), st.sampled_from("ABC"), st.just(1)))
-
-
-@given(few, few)
-def test_what_is_gone_and_what_appeared_account_for_every_finding(
-    before: list[Finding], after: list[Finding]
-) -> None:
-    assert len(before) - len(gone(before, after)) == len(after) - len(appeared(before, after))
-    assert gone(before, before) == ()
-    assert gone(before, []) == tuple(before)
 
 
 @pytest.mark.parametrize(("line", "shown"), [(3, 3), (None, 1)])

@@ -12,6 +12,7 @@ from sparky.tools.neutral import UNSHOWN, unshown
     [
         ("ruff", "format", "the formatter would change this file", Fix.SAFE, False),
         ("ruff", "F401", "`os.path` imported but unused", Fix.SAFE, False),
+        ("ruff", "F401", "`readline` imported but unused", Fix.SAFE, True),
         ("ruff", "F401", "`shop.prices` imported but unused", Fix.SAFE, True),
         ("ruff", "F403", "`from shop.prices import *` used", Fix.UNSAFE, True),
         (

@@ -49,3 +49,10 @@ def test_a_requirement_is_put_where_it_belongs(before: str, after: str) -> None:
     edit = with_one(declaring(before), "b>=1")
     assert edit is not None
     assert patched(declaring(before), [edit]) == declaring(after)
+
+
+def test_bug_a_list_in_a_last_line_without_an_end_was_beyond_the_file() -> None:
+    data = b'[project]\ndependencies = ["a"]'
+    edits = without(data, "a"), with_one(data, "b")
+    made = [patched(data, [edit]) for edit in edits if edit is not None]
+    assert made == [b"[project]\ndependencies = []", b'[project]\ndependencies = ["a", "b"]']

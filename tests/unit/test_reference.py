@@ -200,13 +200,19 @@ def test_an_issue_allows_what_it_names(path: str, files: tuple[str, ...], *, all
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("Fix the formatting in a.py", ("a.py",)),
-        ("Format `src/b.py`, src/ and ./a.py: all of them.", ("src/b.py", "src/", "a.py")),
-        ("Format src, c.py and e.g. the docs/", ()),
-        ("a.py:12 is too long", ("a.py",)),
+        ("Fix the formatting in a.py", (("a.py",), ())),
+        ("Format `src/b.py`, src/ and ./a.py: all of them.", (("src/b.py", "src/", "a.py"), ())),
+        ("Format src, c.py and e.g. the docs/", ((), ())),
+        ("a.py:12 is too long", (("a.py",), ())),
+        ("Format everything but a.py and `src/b.py`", ((), ("a.py", "src/b.py"))),
+        ("Format src/, except for `src/b.py`", (("src/",), ("src/b.py",))),
+        ("Sort all imports except in a.py.", ((), ("a.py",))),
+        ("A bare except in a.py is fine, but formatting is not", (("a.py",), ())),
     ],
 )
-def test_a_sentence_names_files_that_are_there(text: str, named: tuple[str, ...]) -> None:
+def test_a_sentence_names_files_that_are_there_and_those_that_it_leaves_out(
+    text: str, named: tuple[tuple[str, ...], tuple[str, ...]]
+) -> None:
     assert paths_mentioned(text, ["a.py", "src/b.py"]) == named
 
 

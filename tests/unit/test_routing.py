@@ -3,7 +3,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparky.domain.agent import Agent, Bid, Role, Route, Session, choose, gather
+from sparky.domain.agent import Agent, Bid, Role, Route, Session, Thresholds, choose, gather
 from sparky.domain.issue import Issue, Kind, Source
 
 
@@ -59,7 +59,7 @@ def test_equal_bids_of_a_level_are_ordered_by_name() -> None:
 
 
 def test_thresholds_can_be_set() -> None:
-    route = choose(Kind.SECURITY, (bid("a", 0.2), bid("b", 0.1)), threshold=0.2, fallback=0.1)
+    route = choose(Kind.SECURITY, (bid("a", 0.2), bid("b", 0.1)), Thresholds(chosen=0.2, fallback=0.1))
     assert (route.agent, route.fallbacks) == ("a", ("b",))
 
 

@@ -55,6 +55,7 @@ def test_what_is_valid_is_passed_on_and_what_is_not_is_told() -> None:
             "ruff's target-version = 'py36' is not valid; the default is used",
             "ruff's format.indent-style = 'wide' is not valid; the default is used",
             "ruff's extend = '../ruff.toml' is not followed",
+            "not followed of ruff's configuration: lint.select, preview (of rules)",
         ),
     )
 
@@ -74,6 +75,43 @@ def test_what_is_valid_is_passed_on_and_what_is_not_is_told() -> None:
 def test_a_value_of_the_wrong_type_or_size_is_not_passed_on(wrong: str) -> None:
     config = loaded(ruff__toml=wrong)
     assert (config.options, len(config.notes)) == (ASSUMED, 1)
+
+
+def test_each_option_that_is_not_followed_is_named() -> None:
+    said = """
+line-length = 99
+preview = true
+cache-dir = "x"
+dummy-variable-rgx = "_"
+[per-file-target-version]
+"a.py" = "py38"
+[isort]
+force-single-line = true
+[flake8-quotes]
+inline-quotes = "single"
+[lint]
+select = ["ALL"]
+ignore = ["F401"]
+[lint.per-file-ignores]
+"a.py" = ["E501"]
+[lint.isort]
+known-first-party = ["shop"]
+sections = { django = ["django"] }
+[format]
+preview = true
+docstring-code-line-length = 60
+"""
+    (note,) = loaded(ruff__toml=said).notes
+    assert note.split(": ")[0] == "not followed of ruff's configuration"
+    assert note.split(": ")[1].split(", ") == [
+        "dummy-variable-rgx",
+        "flake8-quotes.inline-quotes",
+        "format.docstring-code-line-length",
+        "lint.isort.sections",
+        "lint.select",
+        "per-file-target-version",
+        "preview (of rules)",
+    ]
 
 
 def test_the_nearest_file_wins_as_it_does_with_ruff() -> None:
@@ -103,6 +141,7 @@ def test_ignores_become_exact_codes_of_the_profile_also_from_where_ruff_had_them
             "tests/*" = ["E501", "S101"]
             "docs/*" = ["D"]
             "bench/*" = ["ALL"]
+            "odd.py" = 3
             [lint.extend-per-file-ignores]
             "tests/*" = ["F841"]
         """

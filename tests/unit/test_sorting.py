@@ -32,6 +32,7 @@ def weight(before: str, after: str) -> str:
             "from os import path\n\nfrom shop import path\n",
             "unsafe",
         ),
+        ("import test.plug\nimport shop\n", "import shop\n\nimport test.plug\n", "unsafe"),
         ("import (\n", "import os\n", "unsafe"),
     ],
 )

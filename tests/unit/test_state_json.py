@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sparky.adapters.scripted import ScriptedSession
-from sparky.domain.agent import Bid, Route
+from sparky.domain.agent import Bid, Route, Thresholds
 from sparky.domain.attempt import (
     Attempt,
     Budget,
@@ -161,6 +161,7 @@ STATE = PipelineState(
         fallback_runner="codex",
         model="opus",
         update_snapshots=True,
+        thresholds=Thresholds(chosen=0.4, fallback=0.2),
     ),
     budget=Budget(usd=1.5, tokens=100000, seconds=3600.0, turns=90),
     today=Spent(usd=0.04, tokens=1200, seconds=2.25, turns=7),

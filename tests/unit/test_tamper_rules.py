@@ -28,8 +28,10 @@ INI = "[tox]\nenvlist = py312, lint\n\n[testenv]\ncommands =\n    pytest -W erro
 CI = "jobs:\n  a:\n    steps:\n      - run: pytest --cov-fail-under=90\n      - run: mypy src\n"
 HOOKS = "repos:\n  - hooks:\n      - id: ruff\n        args: [--fix]\n      - id: mypy\n"
 PYREFLY = 'project-includes = ["src"]\n\n[errors]\nbad-return = "error"\nunused-ignore = false\n'
+PYRIGHT = '{\n  "typeCheckingMode": "strict", // ours\n  "strict": ["src"],\n  "reportAny": "error",\n}\n'
 FILES = {
     "pyrefly.toml": PYREFLY,
+    "pyrightconfig.json": PYRIGHT,
     ".complexipy.toml": "max-complexity-allowed = 10\n",
     "pyproject.toml": TOML,
     "tox.ini": INI,
@@ -61,6 +63,12 @@ LOOSER = [
     ("pyproject.toml", "= 100", "= 300", "tool.ruff.line-length raises what is allowed"),
     ("pyproject.toml", "strict = true", "strict = false", "tool.mypy.strict is switched off"),
     ("pyproject.toml", "strict = true", "ignore_errors = true", "tool.mypy.ignore_errors is switched on"),
+    ("pyrightconfig.json", '"strict",', '"basic",', "typeCheckingMode lowers what is demanded"),
+    ("pyrightconfig.json", '["src"]', "[]", "strict demands less"),
+    ("pyrightconfig.json", '"error"', '"warning"', "reportAny is switched off"),
+    ("pyrightconfig.json", '"reportAny": "error"', "", "reportAny is taken out"),
+    ("pyrightconfig.json", "\n}", '"reportCallIssue": false}', "reportCallIssue is switched off"),
+    ("pyrightconfig.json", "\n}", '"ignore": ["a.py"]}', "ignore is hidden from: entries are added"),
     (".complexipy.toml", "= 10", "= 40", "max-complexity-allowed raises what is allowed"),
     ("pyrefly.toml", '= "error"', '= "warn"', "errors.bad-return is switched off"),
     ("pyrefly.toml", "[errors]\n", "[errors]\nbad-index = false\n", "errors.bad-index is switched off"),
@@ -114,6 +122,9 @@ FIRM = [
     ("pyproject.toml", "-ra ", "-q "),
     ("pyrefly.toml", "unused-ignore = false", "unused-ignore = true"),
     ("pyrefly.toml", 'bad-return = "error"\n', ""),
+    ("pyrightconfig.json", "// ours", "/* all */"),
+    ("pyrightconfig.json", '"strict",', '"all",'),
+    ("pyrightconfig.json", "\n}", '"reportCallIssue": "warning"}'),
     ("tox.ini", "py312", "py313"),
     ("tox.ini", "mypy src", "mypy src tests"),
     (".github/workflows/ci.yml", "under=90", "under=95"),

@@ -3,7 +3,8 @@
 from sparky.domain.agent import ToolFix
 from sparky.domain.finding import Finding, Fix, Location, fingerprint, marks
 from sparky.domain.issue import Kind
-from sparky.tools.tool import SILENT, Unit, covered, fixed, joined, parts, units
+from sparky.tools.faults import fixed
+from sparky.tools.tool import SILENT, Unit, covered, joined, parts, units
 
 WORKS = ToolFix(tools=("ruff",), rules=("F401", "F541"))
 

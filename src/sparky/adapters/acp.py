@@ -24,8 +24,8 @@ from sparky.adapters.heard import Heard
 from sparky.adapters.ledgers import Ledger, OpencodeLedger
 from sparky.adapters.session_room import Launch, Place
 from sparky.domain.command import Command, Completed
-from sparky.events import Ended, Event, FileEdit, Permission, Text, ToolCall
-from sparky.ports import SessionRequest, Shell
+from sparky.events import Ended, Event, FileEdit, Permission, SessionRequest, Text, ToolCall
+from sparky.ports import Shell
 
 _LINE_BYTES = 1 << 26
 _FLUSHES, _FLUSH_S = 10, 0.4

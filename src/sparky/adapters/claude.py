@@ -10,8 +10,19 @@ from sparky.adapters.heard import Heard, failure_of
 from sparky.adapters.ledgers import ClaudeLedger, Ledger
 from sparky.adapters.session_room import Launch, Place
 from sparky.domain.command import Command, Completed
-from sparky.events import Ended, Event, Failure, FileEdit, Limited, Permission, SubAgent, Text, ToolCall
-from sparky.ports import SessionRequest, Shell
+from sparky.events import (
+    Ended,
+    Event,
+    Failure,
+    FileEdit,
+    Limited,
+    Permission,
+    SessionRequest,
+    SubAgent,
+    Text,
+    ToolCall,
+)
+from sparky.ports import Shell
 
 GIVEN = (
     "ANTHROPIC_API_KEY",

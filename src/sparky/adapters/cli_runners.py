@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from sparky.adapters.session_room import Grounds, unable
-from sparky.ports import Runner, SessionRequest, SessionResult
+from sparky.events import SessionRequest, SessionResult
+from sparky.ports import Runner
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,8 @@ from sparky.adapters.heard import Heard, Read
 from sparky.adapters.ledgers import Ledger
 from sparky.adapters.session_room import Grounds, Launch, Place, command_for, make_room, unable
 from sparky.domain.command import Command, Completed
-from sparky.ports import SessionRequest, SessionResult, Shell
+from sparky.events import SessionRequest, SessionResult
+from sparky.ports import Shell
 
 
 class Agent(Protocol):

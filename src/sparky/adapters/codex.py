@@ -11,8 +11,8 @@ from sparky.adapters.heard import Heard
 from sparky.adapters.ledgers import CodexLedger, Ledger
 from sparky.adapters.session_room import Launch, Place
 from sparky.domain.command import Command, Completed
-from sparky.events import Ended, Event, Failure, FileEdit, SubAgent, Text, ToolCall
-from sparky.ports import SessionRequest, Shell
+from sparky.events import Ended, Event, Failure, FileEdit, SessionRequest, SubAgent, Text, ToolCall
+from sparky.ports import Shell
 
 GIVEN = ("CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 """Variables that the agent may know."""

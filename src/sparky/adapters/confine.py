@@ -1,6 +1,6 @@
-"""The launcher: confines a command, runs it, and ends all that it started. Run by path, never imported.
+"""The launcher: confines a command, runs it, and ends all that it started. In processes of its own only.
 
-`python -I -S confine.py launch SPEC CONTROL STATUS`, three open file descriptors: SPEC holds `key NUL value
+`main` with the arguments `launch SPEC CONTROL STATUS`, three open file descriptors: SPEC holds `key NUL value
 NUL` pairs (written by `sandbox.py`), CONTROL is a pipe whose end of file says "end everything" (so it also
 tells of the death of the one who holds it), STATUS takes one line: `code N`, `missing WHY` or `refused WHY`.
 What cannot be confined as asked is refused, never run.
@@ -294,7 +294,3 @@ def deny_sockets(spec: Spec) -> None:
     )
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
     libc("prctl", SET_SECCOMP, 2, struct.pack("HP", len(program), ctypes.addressof(code)), 0, 0)
-
-
-if __name__ == "__main__":
-    main()

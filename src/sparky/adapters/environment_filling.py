@@ -88,9 +88,7 @@ class Filling:
             "pip", "install", "--compile-bytecode", "--python", str(self.home / "bin/python"), *args
         )
         if not done.ok and is_unreachable(done.text()):
-            raise BuildError(
-                f"the package index cannot be reached: {reason(done)}", done.stdout + done.stderr
-            )
+            raise BuildError(f"the package index cannot be reached: {reason(done)}", done.said())
         return done
 
     def _listing(self, name: str, lines: Sequence[str]) -> str:
@@ -104,4 +102,4 @@ class Filling:
 
     def _must(self, done: Completed) -> None:
         if not done.ok:
-            raise BuildError(f"no environment can be made: {reason(done)}", done.stdout + done.stderr)
+            raise BuildError(f"no environment can be made: {reason(done)}", done.said())

@@ -259,7 +259,7 @@ def _require_checkout(here: Git, path: Path) -> bool:
         raise GitError(f"{path}: {said.removeprefix('fatal: ')}")
     bare, inside, shallow = (answer == b"true" for answer in done.stdout.split())
     if bare:
-        raise NoRepositoryError(f"{path} is a bare repository: sparky needs a checkout (git clone {path})")
+        raise NoRepositoryError(f"{path} is a bare repository: sparky needs a checkout of it (git clone)")
     if inside:
         raise NoRepositoryError(f"{path} is inside a git directory: go to the checkout that it belongs to")
     return shallow

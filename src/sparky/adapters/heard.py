@@ -7,8 +7,19 @@ from typing import Any
 from sparky.adapters.ledgers import Entry, Ledger, price, total
 from sparky.adapters.session_room import Room
 from sparky.domain.command import Completed, Ending
-from sparky.events import Ended, Event, Failure, Limited, SessionEnding, Text, Used, told
-from sparky.ports import Progress, SessionRequest, SessionResult
+from sparky.events import (
+    Ended,
+    Event,
+    Failure,
+    Limited,
+    SessionEnding,
+    SessionRequest,
+    SessionResult,
+    Text,
+    Used,
+    told,
+)
+from sparky.ports import Progress
 
 Read = Callable[[dict[str, Any]], Iterator[Event]]
 """What one line of an agent's output says."""
@@ -74,7 +85,7 @@ class Heard:
             summary=words,
             ending=ending,
             detail="" if ending is SessionEnding.FINISHED else detail.strip(),
-            output=done.stdout + done.stderr,
+            output=done.said(),
             tokens=spent.usage.total,
             turns=spent.turns,
             cost_usd=spent.cost_usd or 0.0,

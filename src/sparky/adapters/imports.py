@@ -15,7 +15,7 @@ from sparky.domain.testing import Imported
 from sparky.ports import Repository, Shell
 
 LIMIT_S = 40.0
-"""How long all imports of one commit may take; one of them may take a quarter of it."""
+"""How long the program may take; all imports of a commit may take half of it, one of them a quarter."""
 _LIKE = ("pytest",)
 """The command of whose runs the imports are one."""
 

@@ -87,7 +87,7 @@ class Installs:
         if done.ok:
             write_whole(made / _ORIGINS, encode(_origins(made / "lib", sources)))
             return
-        text, log = reason(done), done.stdout + done.stderr
+        text, log = reason(done), done.said()
         if not is_own_fault(done.text()):
             raise BuildError(f"the project cannot be installed: {text}", log)
         same = self._repository.tree(sha) == self._repository.tree(base)

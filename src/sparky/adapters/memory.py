@@ -14,8 +14,8 @@ from sparky.domain.command import Command, Completed, Ending, Level, digest
 from sparky.domain.report import FOLDER, Filed, ReportId, read_name
 from sparky.domain.state import Context
 from sparky.domain.testing import TestCase, TestRun, Trouble
-from sparky.events import SessionEnding
-from sparky.ports import Repository, SessionRequest, SessionResult
+from sparky.events import SessionEnding, SessionRequest, SessionResult
+from sparky.ports import Repository
 
 Program = Callable[[Command], Completed]
 """What a command comes to, without a process."""

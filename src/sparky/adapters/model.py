@@ -23,8 +23,7 @@ from sparky.adapters.ledgers import ModelLedger
 from sparky.adapters.model_tools import TOOLS, Hands, call_of, schema, told_of
 from sparky.adapters.session_room import Grounds, make_room, readable_beside, unable
 from sparky.domain.command import Completed, Ending, Level
-from sparky.events import Ended, Failure, Text
-from sparky.ports import SessionRequest, SessionResult
+from sparky.events import Ended, Failure, SessionRequest, SessionResult, Text
 
 GIVEN = {"anthropic": "ANTHROPIC", "openai": "OPENAI", "openai-chat": "OPENAI", "openai-responses": "OPENAI"}
 """Providers whose key and base URL are those that other agents are handed; by the start of the variables."""

@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,13 +16,13 @@ from sparky.adapters.watch import Numbers, Watch
 from sparky.adapters.written import Stamps, stamps, written
 from sparky.domain.command import Command, Completed, Policy
 from sparky.domain.testing import Imported, Unimported
-from sparky.formats.values_json import decode
+from sparky.formats.values_json import UnreadableStateError, load
 from sparky.ports import Shell
 from sparky.targets.environment import TargetEnvironment
 from sparky.targets.overlay import module_names
 from sparky.targets.suite import Judgement, Plan, Seen, Suite, module_of, own_names
 from sparky.targets.suites.by_command import REPORT_LIMIT
-from sparky.targets.suites.stream_jsonl import parse
+from sparky.targets.suites.stream_jsonl import json_lines, parse
 from sparky.targets.suites.table import suite_of
 from sparky.targets.toolchains import OFFLINE, Toolchains, kept_in, toolchains
 
@@ -115,13 +116,16 @@ class Performance:
         )
 
     def imported(self) -> Imported:
-        """What came of it."""
+        """What came of it; what a module that was imported wrote there itself is passed over."""
         report = self.place / "out" / "imports.jsonl"
-        text = report.read_text("utf-8") if report.is_file() else ""
+        text = report.read_text("utf-8", "replace") if report.is_file() else ""
         for path, name in self._names.items():
             text = text.replace(path, name)
-        lines = (line.encode() for line in text.splitlines())
-        said = {one.module: one for one in (decode(line, Unimported) for line in lines)}
+        said: dict[str, Unimported] = {}
+        for line in json_lines(text):
+            with suppress(UnreadableStateError):
+                one = load(line, Unimported)
+                said[one.module] = one
         bad = (one for one in said.values() if one.why)
         return Imported(
             good=tuple(sorted(name for name, one in said.items() if not one.why)),

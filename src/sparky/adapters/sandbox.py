@@ -16,7 +16,9 @@ from pathlib import Path
 from sparky.domain.command import Command, Level, Policy
 
 LAUNCHER = Path(__file__).with_name("confine.py")
-INTERPRETER = (sys.executable, "-I", "-S", str(LAUNCHER))
+_START = f"import sys; sys.path.append({str(LAUNCHER.parent)!r}); import confine; confine.main()"
+INTERPRETER = (sys.executable, "-I", "-S", "-c", _START)
+"""What is imported is compiled once: a program that is run by its path, each time."""
 
 
 @dataclass(frozen=True, kw_only=True)

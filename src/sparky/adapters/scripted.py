@@ -17,9 +17,9 @@ import msgspec
 from sparky.config import parse_toml, unknown_key
 from sparky.domain.command import Command, Completed, Ending, Policy
 from sparky.domain.errors import UsageError
-from sparky.events import SessionEnding
+from sparky.events import SessionEnding, SessionRequest, SessionResult
 from sparky.formats.values_json import encode
-from sparky.ports import SessionRequest, SessionResult, Shell
+from sparky.ports import Shell
 
 _AGENT = Path(__file__).with_name("scripted_agent.py")
 
@@ -166,7 +166,7 @@ def _result(done: Completed) -> SessionResult:
         report=str(claim.get("report", "")),
         ending=_ending(done.ending, claim),
         detail="" if exited and claim else detail,
-        output=done.stdout + done.stderr,
+        output=done.said(),
         level=done.level,
     )
 

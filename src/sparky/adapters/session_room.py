@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sparky.domain.command import Command, Policy
 from sparky.domain.run import room
-from sparky.events import Aftermath, SessionEnding
-from sparky.ports import Progress, SessionRequest, SessionResult, Shell
+from sparky.events import Aftermath, SessionEnding, SessionRequest, SessionResult
+from sparky.ports import Progress, Shell
 
 _SECRET = re.compile(rb"://[^/\s@]+@|extraheader|^\s*helper\s*=", re.IGNORECASE | re.MULTILINE)
 _STREAM_BYTES = 4_000_000

@@ -1,6 +1,7 @@
 """Tests at an exact commit: in an export of it, in an environment of what it declares, confined."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -98,16 +99,9 @@ class PytestTests:
             record = self._record(sha, command, environment, turn)
 
             def fresh() -> TestRun:
-                return self._perform(
-                    context=context,
-                    sha=sha,
-                    command=command,
-                    only=tuple(only),
-                    timeout_s=timeout_s,
-                    environment=environment,
-                    lib=self._installs.get(context.base, sha) if environment else None,
-                    lines=lines,
-                )
+                begun = self._begun(context, sha, command, environment, only=tuple(only), lines=lines)
+                with begun as performance:
+                    return self._perform(performance, sha, timeout_s)
 
             if only or lines:
                 return fresh()
@@ -162,107 +156,75 @@ class PytestTests:
             environment = self._environments.get(sha) if self._needs_python(sha, command) else None
             if environment is None:
                 return None
-            lib = self._installs.get(context.base, sha)
             record = self._record(sha, command, environment, 1)
+            folder, _, mark = name.partition("/")
+            kept = self._cache / folder / f"{record.stem}-{mark}.json"
+            with self._locks.hold(f"{folder}-{record.stem}"):
+                if not kept.is_file():
+                    with self._begun(context, sha, command, environment, only=only) as performance:
+                        shown = look(performance) if self._fetch(performance) is None else None
+                    if shown is None:
+                        return None
+                    write_whole(kept, shown)
         except BuildError:
             return None
-        folder, _, mark = name.partition("/")
-        kept = self._cache / folder / f"{record.stem}-{mark}.json"
-        with self._locks.hold(f"{folder}-{record.stem}"), scratch(self._cache / "scratch") as place:
-            if not kept.is_file():
-                self._repository.export(sha, place / "tree")
-                performance = self._performance(
-                    context=context,
-                    sha=sha,
-                    command=command,
-                    only=only,
-                    environment=environment,
-                    lib=lib,
-                    place=place,
-                )
-                shown = look(performance) if self._fetch(performance) is None else None
-                if shown is None:
-                    return None
-                write_whole(kept, shown)
         return kept
 
-    def _perform(
+    def _perform(self, performance: Performance, sha: str, timeout_s: float) -> TestRun:
+        if (failed := self._fetch(performance)) is not None:
+            detail = f"test_setup: {_last_words(failed)}"
+            stopped = self._kept.without(sha, performance.command, detail, failed.said())
+            return replace(stopped, unrun=dict(performance.lines))
+        prepared = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
+        before = performance.stamps()
+        completed = self._shell.run(prepared)
+        judgement = performance.judge(completed, before)
+        if judgement.trouble is Trouble.ENVIRONMENT and judgement.cases:
+            lost = once_own(self._repository, sha, judgement.cases)
+            judgement = replace(performance, lost=lost).judge(completed, before)
+        speaks = judgement.trouble is not None or any(case.red for case in judgement.cases)
+        remarks = performance.environment.remarks if performance.environment and speaks else ()
+        return TestRun(
+            sha=sha,
+            command=performance.command,
+            cases=judgement.cases,
+            trouble=judgement.trouble,
+            detail="; ".join(part for part in (judgement.detail, *remarks) if part),
+            output=self._blobs.put(completed.said()),
+            seconds=completed.seconds,
+            level=completed.level.value,
+            unrun=performance.unrun(self._shell, sandbox=self._sandbox),
+        )
+
+    @contextmanager
+    def _begun(
         self,
-        *,
         context: Context,
         sha: str,
         command: tuple[str, ...],
-        only: tuple[str, ...],
-        timeout_s: float,
         environment: TargetEnvironment | None,
-        lib: Path | None,
-        lines: Numbers,
-    ) -> TestRun:
+        *,
+        only: tuple[str, ...] = (),
+        lines: Numbers = MappingProxyType({}),
+    ) -> Iterator[Performance]:
+        """One run of the command in an export of a commit, which is gone afterwards; raises BuildError."""
+        lib = self._installs.get(context.base, sha) if environment else None
         with scratch(self._cache / "scratch") as place:
             self._repository.export(sha, place / "tree")
-            performance = self._performance(
-                context=context,
-                sha=sha,
+            yield Performance(
                 command=command,
+                report=self._report,
+                store=self._store(context) if self._set_up else None,
                 only=only,
                 environment=environment,
                 lib=lib,
                 place=place,
+                files=self._repository.files(sha),
+                base_files=self._repository.files(context.base),
+                path=self._path,
+                readable=self._uv.readable if environment else (),
                 lines=lines,
             )
-            if (failed := self._fetch(performance)) is not None:
-                detail = f"test_setup: {_last_words(failed)}"
-                stopped = self._kept.without(sha, command, detail, failed.stdout + failed.stderr)
-                return replace(stopped, unrun=dict(lines))
-            prepared = performance.prepare(timeout_s=timeout_s, sandbox=self._sandbox)
-            before = performance.stamps()
-            completed = self._shell.run(prepared)
-            judgement = performance.judge(completed, before)
-            if judgement.trouble is Trouble.ENVIRONMENT and judgement.cases:
-                lost = once_own(self._repository, sha, judgement.cases)
-                judgement = replace(performance, lost=lost).judge(completed, before)
-            unrun = performance.unrun(self._shell, sandbox=self._sandbox)
-        speaks = judgement.trouble is not None or any(case.red for case in judgement.cases)
-        said = (judgement.detail, *(environment.remarks if environment and speaks else ()))
-        return TestRun(
-            sha=sha,
-            command=command,
-            cases=judgement.cases,
-            trouble=judgement.trouble,
-            detail="; ".join(part for part in said if part),
-            output=self._blobs.put(completed.stdout + completed.stderr),
-            seconds=completed.seconds,
-            level=completed.level.value,
-            unrun=unrun,
-        )
-
-    def _performance(
-        self,
-        *,
-        context: Context,
-        sha: str,
-        command: tuple[str, ...],
-        environment: TargetEnvironment | None,
-        lib: Path | None,
-        place: Path,
-        only: tuple[str, ...] = (),
-        lines: Numbers = MappingProxyType({}),
-    ) -> Performance:
-        """One run of the command at a commit whose files lie in the tree of `place`."""
-        return Performance(
-            command=command,
-            report=self._report,
-            store=self._store(context) if self._set_up else None,
-            only=only,
-            environment=environment,
-            lib=lib,
-            place=place,
-            files=self._repository.files(sha),
-            base_files=self._repository.files(context.base),
-            path=self._path,
-            readable=self._uv.readable if environment else (),
-            lines=lines,
-        )
 
     def _fetch(self, performance: Performance) -> Completed | None:
         """Run what is to be run before the tests; how it ended, if it failed."""

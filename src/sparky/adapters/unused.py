@@ -62,7 +62,7 @@ def find_unused(blobs: Path, cache: Path, texts: Iterable[bytes]) -> Unused:
         ),
         small=tuple(
             path
-            for pattern in ("tests/*", "traces/*", "kept/*/*", "locks/*.lock")
+            for pattern in ("tests/*", "traces/*", "rewritten/*", "kept/*/*", "locks/*.lock")
             for path in sorted(cache.glob(pattern))
             if path.stat().st_mtime < oldest
         ),

@@ -9,17 +9,14 @@ SECURITY = Agent(
     name="security",
     role=Role.CODER,
     kinds=(Kind.SECURITY,),
-    description="Rewrites yaml.load and hashes that keep no secret; all else is for a coding agent.",
+    description="Rewrites yaml.load, hashes, commands and files where that changes nothing.",
     works=ToolFix(
         tools=("rewrite",),
-        rules=(
-            "S324",
-            "S506",
-        ),
+        rules=("S306", "S324", "S506", "S602"),
     ),
     bid=by_rules(
         mends=(
-            *(r"yaml\.load", "S324", "S506", "usedforsecurity"),
+            *(r"yaml\.load", "S306", "S324", "S506", "usedforsecurity", "mktemp"),
             *("(?:insecure|weak) hash(?:es|ing)?", "unsafe yaml"),
         ),
         declines=(

@@ -19,7 +19,7 @@ from sparky.agents.test_failure import TEST_FAILURE
 from sparky.agents.test_organization import TEST_ORGANIZATION
 from sparky.agents.tester import TESTER
 from sparky.agents.types import TYPES
-from sparky.domain.agent import FALLBACK, ROUTED, Agent, Session, ToolFix, gather
+from sparky.domain.agent import ROUTED, USUAL, Agent, Session, ToolFix, gather
 from sparky.domain.issue import Kind
 
 AGENTS: tuple[Agent, ...] = (
@@ -142,6 +142,6 @@ def _examples(agent: Agent) -> Iterator[str]:
             yield f'{_where(agent)}: its example "{issue.title}" is of no kind that it supports ({kind})'
         yield from (f"{kind}: {_where(agent)}: {reason}" for reason in left_out)
         for bid in bids:
-            if takes is not (bid.confidence >= FALLBACK):
+            if takes is not (bid.confidence >= USUAL.fallback):
                 said = "takes" if takes else "declines"
                 yield f'{_where(agent)}, {kind}, bids {bid.confidence} on "{issue.title}", which it {said}'

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sparky.adapters.git import find_repository
 from sparky.adapters.shell import SystemShell
-from sparky.agents.table import AGENTS
-from sparky.app.build import require_agents
+from sparky.agents.registry import Registry
+from sparky.app.build import agents_of, read_agents, require_agents
 from sparky.app.engine import Engine
 from sparky.app.intake import first_state
 from sparky.app.read import House, open_house, prepare_cache
@@ -20,6 +20,7 @@ from sparky.domain.result import FinalStatus, Result
 from sparky.domain.run import Take
 from sparky.domain.state import PipelineState
 from sparky.environment import read_environment
+from sparky.ports import NoRepositoryError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +39,19 @@ class FixResult:
     calls: dict[str, int]
 
 
-def get_agent(name: str) -> Agent:
-    """The agent of that name; raises UsageError, which names those there are."""
-    for agent in AGENTS:
-        if agent.name == name:
-            return agent
-    raise UsageError(f"no agent is called {name!r}; there are {', '.join(agent.name for agent in AGENTS)}")
+def get_agent(name: str, repository: Path | None = None) -> Agent:
+    """The agent of that name that a run would have: sparky's own, an installed one, or the repository's.
+
+    `repository`: where, as committed there; None: the current directory, which need not be in one. Raises
+    UsageError, which names those there are and what is wrong with others, and GitError for no repository.
+    """
+    registry, place = _agents_at(repository)
+    found = next((agent for agent in registry.agents if agent.name == name), None)
+    if found is not None:
+        return found
+    others = "".join(f"; left out: {fault}" for fault in (*registry.faults, *registry.notes))
+    there = ", ".join(agent.name for agent in registry.agents)
+    raise UsageError(f"no agent is called {name!r}{place}; there are {there}{others}")
 
 
 def handle_issues(issues: Iterable[Issue], repository: Path | None = None) -> FixResult:
@@ -66,6 +74,19 @@ def handle_issues(issues: Iterable[Issue], repository: Path | None = None) -> Fi
         finally:
             engine.stop()
     return _joined(states, [home.result(state) for state in states])
+
+
+def _agents_at(repository: Path | None) -> tuple[Registry, str]:
+    """The agents, and the commit that they were read from, as the middle of a sentence."""
+    environment = read_environment()
+    try:
+        found = find_repository(SystemShell(environment.base), repository or Path.cwd())
+    except NoRepositoryError:
+        if repository is not None:
+            raise
+        return read_agents({}), ""
+    place = f" in {found.top}, at {found.head[:7]}" if found.head else f" in {found.top}"
+    return agents_of(environment, found), place
 
 
 def _claimed(home: House, executor: str, issue: Issue, place: Path) -> PipelineState:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sparky import config
 from sparky.adapters.cli_runners import cli_runners
-from sparky.adapters.git import Git
+from sparky.adapters.git import Found, Git
 from sparky.adapters.imports import Imports
 from sparky.adapters.report_chain import ReportChain
 from sparky.adapters.repository import GitRepository
@@ -25,8 +25,9 @@ from sparky.app.read import House
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.issue import slug
 from sparky.domain.state import Context, Preferences
+from sparky.environment import Environment
 from sparky.events import Aftermath
-from sparky.ports import GitError, Ports, Repository, Shell
+from sparky.ports import GitError, Ports, Repository, Runner, Shell
 from sparky.stages.route import SCRIPTED
 from sparky.tools.table import BINARIES, TOOLS
 
@@ -71,16 +72,13 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
         git_dir=git_dir,
         sandbox=preferences.sandbox,
     )
-    runners = cli_runners(grounds)
-    played = _played(shell, sandbox=preferences.sandbox)
-    chosen = played if preferences.script else runners.get(preferences.runner, played)
     return Ports(
         shell=shell,
         repository=repository,
         tests=tests,
         imports=_imports(shell, repository, house, sandbox=preferences.sandbox),
         blobs=house.blobs,
-        runners={**runners, SCRIPTED: chosen},
+        runners=_runners(grounds, preferences),
         lock=house.locks,
         progress=house.progress,
         receipts=house.receipts,
@@ -94,9 +92,13 @@ def ports_for(house: House, context: Context, preferences: Preferences) -> Ports
     )
 
 
-def _played(shell: Shell, *, sandbox: bool) -> ScriptedRunner:
+def _runners(grounds: Grounds, preferences: Preferences) -> Mapping[str, Runner]:
+    """All by name; that of an agent which names none is the one that the person chose."""
     readable = (*interpreter_paths(), Path(__file__).parent.parent)
-    return ScriptedRunner(shell, readable, sandbox=sandbox)
+    played = ScriptedRunner(grounds.shell, readable, sandbox=preferences.sandbox)
+    known = cli_runners(grounds)
+    chosen = played if preferences.script else known.get(preferences.runner, played)
+    return {**known, SCRIPTED: chosen}
 
 
 def _imports(shell: Shell, repository: Repository, house: House, *, sandbox: bool) -> Imports:
@@ -123,6 +125,13 @@ def _read_aftermath(directory: Path, prompts: tuple[str, ...]) -> Aftermath:
 def read_agents(files: Mapping[str, bytes]) -> Registry:
     """All agents: those that ship, those of installed packages, and those of these files, by path."""
     return assemble(files, installed(), tools=tuple(TOOLS), runners=RUNNERS, runner=SCRIPTED)
+
+
+def agents_of(environment: Environment, found: Found) -> Registry:
+    """All agents that a run would have which starts at the repository's HEAD; the faulty are named."""
+    shell, work = SystemShell(environment.base), environment.state / "work"
+    repository = GitRepository(shell, top=found.top, git_dir=found.git_dir, work_root=work)
+    return _agents_at(repository, found.head) if found.head else read_agents({})
 
 
 def require_agents(house: House, context: Context) -> Registry:

@@ -21,6 +21,7 @@ from sparky.app.read import open_house
 from sparky.config import ConfigError, read_settings
 from sparky.domain.command import Command, Level
 from sparky.domain.errors import UserError
+from sparky.domain.issue import Kind
 from sparky.environment import Environment
 from sparky.evidence.running import reader
 from sparky.tools.programs.pyright_config import configured_in
@@ -64,6 +65,7 @@ def check_machine(environment: Environment, repo: Path) -> tuple[Check, ...]:
         *_pyright(shell, repo),
         *_runners(shell, environment, repo),
         _repository(shell, repo),
+        *_unfollowed(shell, repo),
     )
 
 
@@ -124,6 +126,17 @@ def _pyright(shell: SystemShell, repo: Path) -> Iterator[Check]:
     elif where:
         found = f"not installed, and {where} configures it"
         yield Check(name=name, well=False, found=found, remedy=REMEDY, needed=False)
+
+
+def _unfollowed(shell: SystemShell, repo: Path) -> Iterator[Check]:
+    """What of the target's configuration its tools are not given."""
+    try:
+        read = reader(find_repository(shell, repo).top)
+    except UserError:
+        return
+    tools = (configure("", read) for name, configure in TOOLS.items() if name != "pyright")
+    for note in (note for tool in tools for note in tool.notes(Kind)):
+        yield Check(name="unfollowed", well=True, found=note, needed=False)
 
 
 def _runners(shell: SystemShell, environment: Environment, repo: Path) -> Iterator[Check]:

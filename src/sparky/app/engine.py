@@ -14,6 +14,7 @@ from sparky.adapters.cancellation import Cancellation
 from sparky.adapters.result_file import write_result
 from sparky.adapters.store_file import StoreError
 from sparky.adapters.turn import Turn
+from sparky.adapters.waiting import told
 from sparky.app.build import ports_for
 from sparky.app.children import perform_child
 from sparky.app.read import House
@@ -159,7 +160,8 @@ class LocalSteps:
 
 def local_steps(house: House, state: PipelineState) -> Steps:
     """The steps of a run in its own repository."""
-    return LocalSteps(house, ports_for(house, state.context, state.preferences))
+    waiting = told(partial(house.progress.say, state.run_id))
+    return LocalSteps(house, replace(ports_for(house, state.context, state.preferences), waiting=waiting))
 
 
 class Engine:

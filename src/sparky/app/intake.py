@@ -15,7 +15,7 @@ from sparky.domain.attempt import Budget, Evidence
 from sparky.domain.change import below, nameless
 from sparky.domain.errors import UsageError, UserError
 from sparky.domain.finding import Fate, Finding, findings_issue, left, leftovers_issue
-from sparky.domain.issue import Issue, Kind, branch_name, issue_key, run_id
+from sparky.domain.issue import WORK_BRANCHES, Issue, Kind, branch_name, issue_key, run_id
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.evidence.detect import bind, detect, exported
 from sparky.evidence.failing import hear
@@ -23,11 +23,16 @@ from sparky.evidence.tests import why_withheld
 from sparky.formats.values_json import encode
 from sparky.issues.markdown import Parsed
 from sparky.ports import Ports
+from sparky.tools.faults import told_once
 from sparky.tools.tool import BROKEN, mends
 
 
 class NoCommitError(UserError):
     """The repository has no commit to start from."""
+
+
+class BranchInTheWayError(UserError):
+    """A person's branch has the name that all work branches lie below: git can't have both."""
 
 
 def context_of(found: Found, base: str, branch: str = "") -> Context:
@@ -67,10 +72,16 @@ def first_state(
 ) -> PipelineState:
     """A run's first state, at the repository's HEAD; its ordinal counts earlier runs of it at this base.
 
-    One whose branch is there already, of a run that a lost state directory knew, is left out.
+    One whose branch is there already, of a run that a lost state directory knew, is left out. Raises
+    BranchInTheWayError.
     """
     base = base_of(found)
     checkout = checkout_at(SystemShell(house.environment.base), found.top)
+    if resolve(checkout, f"refs/heads/{WORK_BRANCHES}") is not None:
+        raise BranchInTheWayError(
+            f"the branch {WORK_BRANCHES} of {found.top} is in the way of work branches, which are named "
+            f"{WORK_BRANCHES}/…: rename it (git branch -m {WORK_BRANCHES} NEW-NAME), then run it again"
+        )
     ordinals = itertools.count(house.store.count_at(issue.key, base) + 1)
     runs = (run_id(issue, base, ordinal) for ordinal in ordinals)
     run = next(run for run in runs if resolve(checkout, f"refs/heads/{branch_name(issue, run)}") is None)
@@ -195,13 +206,12 @@ def scan(
         tools = {name: bind(ports, name, root) for name in ports.binaries}
     withheld = why_withheld(ports, context, preferences)
     found = []
-    for finding in seen.findings:
-        if finding.kind in wanted or finding.rule in BROKEN:
-            name, works = fixers.get(finding.kind, _NOBODY)
-            stay = tools[finding.tool].why_left(finding, works) or withheld(finding)
-            agent = name if mends(works, finding) and stay is None else None
-            why, fate = (stay.why, stay.fate) if stay else ("", None)
-            found.append(Sorted(finding=finding, agent=agent, why=why, fate=fate))
+    for finding in told_once(f for f in seen.findings if f.kind in wanted or f.rule in BROKEN):
+        name, works = fixers.get(finding.kind, _NOBODY)
+        stay = tools[finding.tool].why_left(finding, works) or withheld(finding)
+        agent = name if mends(works, finding) and stay is None else None
+        why, fate = (stay.why, stay.fate) if stay else ("", None)
+        found.append(Sorted(finding=finding, agent=agent, why=why, fate=fate))
     return Scan(
         sha=context.base,
         kinds=wanted,

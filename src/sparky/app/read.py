@@ -49,8 +49,11 @@ class House:
         return Cancellation(asked=lambda: any(self.store.cancelled(run) for run in once))
 
     def find(self, prefix: str) -> RunRow:
-        """The one run whose id starts so; raises RunNotFoundError for none and for several."""
-        found = self.store.find(prefix)
+        """The one run whose id starts so; raises RunNotFoundError for none and for several.
+
+        No run starts with an empty word: it is what a script makes of a variable that it never set.
+        """
+        found = self.store.find(prefix) if prefix.strip() else []
         if len(found) == 1:
             return found[0]
         if found:

@@ -189,7 +189,7 @@ def undo(state: PipelineState, ports: Ports) -> Undone:
     if target is None or not state.ends or state.ends[-1].outcome is not Outcome.MERGED:
         raise NeedsPersonError(
             f"nothing of {state.run_id} is merged, so there is nothing to take back; "
-            f"`sparky cancel {state.run_id}` ends it, and its branch can be deleted"
+            f"what it did is on its branch alone, if anywhere: see `sparky show {state.run_id}`"
         )
     if state.base == state.head:
         said = f"{state.run_id} brought nothing to {target}, which had this change already"

@@ -28,7 +28,7 @@ def command(run: str | None, *, cache: bool, dry_run: bool, as_json: bool) -> in
     refers to and environments that were not used for a month go, too, unless a run is being driven.
     """
     home = house()
-    rows = [home.find(run)] if run else home.store.rows(limit=1_000_000)
+    rows = [home.find(run)] if run is not None else home.store.rows(limit=1_000_000)
     ended = [row for row in rows if home.life(row) is Life.ENDED]
     if run and not ended:
         raise NeedsPersonError(f"{rows[0].run_id} has not ended: `sparky cancel {rows[0].run_id}` first")

@@ -7,6 +7,7 @@ import click
 from rich.syntax import Syntax
 
 from sparky.adapters.git import find_repository
+from sparky.adapters.progress import one_line
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.shell import SystemShell
 from sparky.cli.home import house, run_argument
@@ -31,7 +32,7 @@ def command(run: str, *, stat: bool, as_json: bool) -> None:
         put_json(repository.changes(state.base, state.head))
     elif stat:
         for file in repository.changes(state.base, state.head):
-            click.echo(f"{file.status} {file.path}  +{file.added} -{file.deleted}")
+            click.echo(one_line(f"{file.status} {file.path}  +{file.added} -{file.deleted}"))
     else:
         patch = repository.patch(state.base, state.head)
         if sys.stdout.isatty():

@@ -29,6 +29,7 @@ from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.screen import put_rest
 from sparky.cli.take import exit_code, put_outcome, take_issue
 from sparky.cli.terminal import out, text
+from sparky.cli.waiting import waiting
 from sparky.config import budget
 from sparky.domain.errors import NeedsPersonError, UsageError
 from sparky.domain.finding import left
@@ -90,7 +91,7 @@ def command(
     wanted = preferences_of(here.settings, auto=auto, script=script, runner=runner, no_sandbox=no_sandbox)
     wanted = replace(wanted, update_snapshots=update_snapshots)
     handing = not check and _hands_on(here, wanted, asked=hand_on or bool(runner or script))
-    ports = ports_for(here.house, context, wanted)
+    ports = replace(ports_for(here.house, context, wanted), waiting=waiting())
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     if again:
         here.house.store.forgive(context.git_dir)

@@ -59,6 +59,10 @@ issues = []
 # Hand what `sparky fix` can't mend by rules on to that coding agent, which costs: a session for each kind.
 hand_on = false
 
+# How confident an agent's bid must be, from 0 to 1, for the agent to be chosen, and to be a fallback.
+bid_chosen = 0.5
+bid_fallback = 0.3
+
 # Write each run's result beside its issue file, as NAME.result.md.
 write_results = false
 

@@ -65,7 +65,8 @@ def _code() -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; nothing is lost: `sparky resume` goes on", err=True)
+        on = "`sparky resume` goes on with a run that this broke off"
+        click.echo(f"interrupted; nothing is lost: {on}", err=True)
         sys.stdout.flush()
         # At once: a stage in another thread would else be waited for. What it started ends with this process.
         os._exit(INTERRUPTED)

@@ -26,7 +26,7 @@ def command(run: str | None, *, as_json: bool) -> int:
     A run that can't be gone on with is named, and the others are gone on with.
     """
     home = house()
-    rows = [home.find(run)] if run else home.store.unfinished()
+    rows = [home.find(run)] if run is not None else home.store.unfinished()
     taken = [row for row in rows if home.life(row) is Life.INTERRUPTED]
     if run and not taken:
         raise UsageError(f"{rows[0].run_id} is {home.life(rows[0]).value}: there is nothing to resume")

@@ -10,6 +10,7 @@ from sparky.cli.errand import find_errand
 from sparky.cli.options import place, repository, runner, script
 from sparky.cli.output import as_json, put_json, say
 from sparky.cli.terminal import out, text
+from sparky.config import preferences
 from sparky.stages.route import find_routes
 from sparky.views import bid_line
 
@@ -36,7 +37,8 @@ def command(
         say(f"left out: {note}")
     settings = there.settings
     sessions = any((script, runner, settings.script, settings.runner))
-    routes = find_routes(errand.issue, registry.agents, sessions=sessions)
+    wanted = preferences(settings).thresholds
+    routes = find_routes(errand.issue, registry.agents, wanted, sessions=sessions)
     first = routes[0]
     if as_json:
         for left in first.left_out:

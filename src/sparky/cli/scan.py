@@ -13,6 +13,7 @@ from sparky.cli.options import kinds_option, paths_argument, place, repository
 from sparky.cli.output import put_json, say
 from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.terminal import out, text
+from sparky.cli.waiting import waiting
 from sparky.config import preferences
 from sparky.domain.issue import Kind
 from sparky.tools import sarif
@@ -51,7 +52,7 @@ def command(
         say(f"warning: {warning}")
     context = context_of(here.found, base_of(here.found))
     wanted = preferences(here.settings)
-    ports = ports_for(here.house, context, wanted)
+    ports = replace(ports_for(here.house, context, wanted), waiting=waiting())
     limits = scope(here, repo, ports.repository, paths, changed=changed, since=since)
     seen = look(ports, context, wanted, kinds or BY_DEFAULT, limits)
     faults = left_out(here.house, context)

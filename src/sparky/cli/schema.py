@@ -5,7 +5,7 @@ from typing import Any
 import click
 import msgspec
 
-from sparky.config import POSITIVE, Settings
+from sparky.config import POSITIVE, SHARES, Settings
 from sparky.domain.state import MergePolicy
 
 
@@ -49,4 +49,6 @@ def _narrow(key: str, value: dict[str, Any]) -> dict[str, Any]:
         (value,) = [kind for kind in value["anyOf"] if kind["type"] != "null"]
     if key == "merge":
         return {**value, "enum": [MergePolicy.ASK.value, MergePolicy.AUTO.value]}
+    if key in SHARES:
+        return {**value, "minimum": 0, "maximum": 1}
     return {**value, "exclusiveMinimum": 0} if key in POSITIVE else value

@@ -22,7 +22,8 @@ def put_story(story: Story) -> None:
         console.print(f"  earlier {run.run_id} {run.outcome.value}: {text(run.reason)}", style="dim")
     for route in story.routes:
         _put_route(route)
-    console.print()
+    if story.steps:
+        console.print()
     for step in story.steps:
         _put_step(step)
     for answer in story.answers:
@@ -103,10 +104,10 @@ def put_question(run: str, question: Escalation) -> None:
         console.print(f"  answer    sparky answer {run} {option.choice.value}{mark}: {text(option.says)}")
 
 
-def put_rest(rest: tuple[str, ...], shown: int = _SHOWN) -> None:
-    """What stays, at most `shown` lines of it."""
+def put_rest(rest: tuple[str, ...]) -> None:
+    """The first lines of what stays."""
     console = out()
-    for item in rest[:shown]:
+    for item in rest[:_SHOWN]:
         console.print(f"  left      {text(item)}")
-    if len(rest) > shown:
-        console.print(f"  left      … and {len(rest) - shown} more (all of them with --json)")
+    if len(rest) > _SHOWN:
+        console.print(f"  left      … and {len(rest) - _SHOWN} more (all of them with --json)")

@@ -9,8 +9,16 @@ from enum import Enum
 
 from sparky.domain.issue import Issue, Kind
 
-THRESHOLD = 0.5
-FALLBACK = 0.3
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds:
+    """The least confidence of a bid that is chosen, and of one that is a fallback."""
+
+    chosen: float = 0.5
+    fallback: float = 0.3
+
+
+USUAL = Thresholds()
 
 
 class Role(Enum):
@@ -116,19 +124,18 @@ def gather(agents: Iterable[Agent], issue: Issue) -> tuple[tuple[Bid, ...], tupl
 def choose(
     kind: Kind,
     bids: Iterable[Bid],
-    threshold: float = THRESHOLD,
-    fallback: float = FALLBACK,
+    thresholds: Thresholds = USUAL,
     *,
     left_out: Iterable[str] = (),
 ) -> Route:
-    """The route: the first level's best bid of at least `threshold`, then all others of at least `fallback`.
+    """The route: the first level's best bid that is enough to be chosen, then all that are for a fallback.
 
     Where nobody bids enough the route has no agent, and no fallbacks either. Every bid is in it, ranked.
     """
     ranked = tuple(sorted(bids, key=lambda bid: (bid.priority, -bid.confidence, bid.agent)))
     # Within a level the best bid stands first, so the first that is enough is the best of its level.
-    taken = next((bid for bid in ranked if bid.confidence >= threshold), None)
-    others = (bid.agent for bid in ranked if bid is not taken and bid.confidence >= fallback)
+    taken = next((bid for bid in ranked if bid.confidence >= thresholds.chosen), None)
+    others = (bid.agent for bid in ranked if bid is not taken and bid.confidence >= thresholds.fallback)
     return Route(
         kind=kind,
         agent=taken.agent if taken is not None else None,

@@ -81,6 +81,11 @@ class Completed:
         """Whether it exited by itself with 0."""
         return self.ending is Ending.EXITED and self.code == 0
 
+    def said(self) -> bytes:
+        """Standard output, then standard error, and how much of them was not kept."""
+        cut = f"\n({self.dropped} bytes left out of the middle)\n" if self.dropped else ""
+        return self.stdout + self.stderr + cut.encode()
+
     def text(self) -> str:
         """Standard output, then standard error, as text; undecodable bytes are escaped."""
         return (self.stdout + self.stderr).decode("utf-8", "backslashreplace")

@@ -68,24 +68,6 @@ def marks(findings: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def gone(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings of `before` that `after` no longer has, compared as multisets of fingerprints."""
-    left = Counter(fingerprint(f) for f in after)
-    result = []
-    for finding in before:
-        mark = fingerprint(finding)
-        if left[mark]:
-            left[mark] -= 1
-        else:
-            result.append(finding)
-    return tuple(result)
-
-
-def appeared(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings that only `after` has: `gone` the other way round."""
-    return gone(after, before)
-
-
 class Fate(Enum):
     """What a finding waits for that no rule mends: nothing, where it is `KEPT`.
 

@@ -205,7 +205,7 @@ TABLE = (
     Row(TEST, "the parts don't hold together", both(planned, said(REVISE)), ends.apart, (BLOCKED,)),
     Row(
         TEST,
-        "there is no test, and tools mended what only tests could judge",
+        "there is no test that passes, and tools mended what only tests could judge",
         both(bears(Trait.NO_TESTS), said(REVISE)),
         moves.same_agent,
         AGAIN,

@@ -117,9 +117,13 @@ def run_id(issue: Issue, base: str, ordinal: int) -> str:
     return f"{slug(issue.id, 24)}-{mark}-{ordinal}"
 
 
+WORK_BRANCHES = "sparky"
+"""What the work branches lie below, so that no branch can have this name by itself."""
+
+
 def branch_name(issue: Issue, run: str) -> str:
     """The work branch of a run: `sparky/<issue>-<slug>`, and the run's mark, so that no two runs share it."""
     stem = slug(issue.id, 24)
     title = slug(issue.title, 40)
     name = title if title.startswith(stem) else f"{stem}-{title}"
-    return f"sparky/{name}-{'-'.join(run.rsplit('-', 2)[1:])}"
+    return f"{WORK_BRANCHES}/{name}-{'-'.join(run.rsplit('-', 2)[1:])}"

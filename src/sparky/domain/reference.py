@@ -34,6 +34,11 @@ _ABBREVIATIONS = frozenset({"e.g", "i.e"})
 _FORBIDDEN = re.compile(r"[<>{}|\"'$\x00-\x1f]|://|\(\)$")
 _PLACE = re.compile(r"(?::[0-9][0-9:,-]*|#.*|::.*)$")
 _BEFORE = frozenset({"add", "create", "new", "modify", "update", "edit", "change", "remove", "delete", "fix"})
+_SPARING = re.compile(
+    r"\b(?:but(?: not)?|(?<!bare )(?<!broad )except(?:ing)?(?: for)?|excluding|other than|apart from)"
+    r"(?: in)?\s+(?=\S*[./])",
+    re.IGNORECASE,
+)
 _BETWEEN_PATHS = frozenset({"and", "the", "file", "&", "+"})
 
 
@@ -141,11 +146,17 @@ def paths_in(entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(paths), tuple(refused)
 
 
-def paths_mentioned(text: str, files: Collection[str]) -> tuple[str, ...]:
-    """The files and directories that a sentence names, of those that are there; a bare word names none."""
-    words = (
-        _tidy(_bare(quoted or linked or plain)) for quoted, linked, plain in _TOKEN.findall(text[:_LONGEST])
-    )
+def paths_mentioned(text: str, files: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The files and directories that a sentence names, and those behind a "but" or an "except".
+
+    Of these only such as are there; a bare word names none.
+    """
+    meant, *spared = _SPARING.split(text[:_LONGEST], maxsplit=1)
+    return _mentioned(meant, files), _mentioned("".join(spared), files)
+
+
+def _mentioned(text: str, files: Collection[str]) -> tuple[str, ...]:
+    words = (_tidy(_bare(quoted or linked or plain)) for quoted, linked, plain in _TOKEN.findall(text))
     named = (word for word in words if "/" in word or "." in word)
     there = (
         word

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from sparky.domain.agent import Route
+from sparky.domain.agent import USUAL, Route, Thresholds
 from sparky.domain.attempt import (
     Attempt,
     Budget,
@@ -89,6 +89,7 @@ class Preferences:
     fallback_runner: str = ""
     model: str = ""
     update_snapshots: bool = False
+    thresholds: Thresholds = USUAL
 
 
 @dataclass(frozen=True, kw_only=True)

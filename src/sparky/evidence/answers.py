@@ -3,15 +3,14 @@
 What is kept was said of files with these very bytes by the tools that are installed now.
 """
 
-import hashlib
 import os
-import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 from sparky.domain.command import Completed, Ending
-from sparky.evidence.kept import keep
+from sparky.evidence.kept import is_kept, keep, key_of
 from sparky.evidence.running import run_tool
 from sparky.formats.values_json import UnreadableStateError, decode, encode
 from sparky.ports import Ports
@@ -20,8 +19,6 @@ from sparky.tools.tool import Argv
 
 _KEPT = 40
 """How many answers are kept."""
-_ASKED = ("mypy", "pyrefly")
-"""What is asked, besides sparky's own programs."""
 _SOURCES = (".py", ".pyi", ".toml", ".cfg", ".ini", "pyrightconfig.json")
 
 
@@ -30,32 +27,27 @@ def answered(ports: Ports, root: Path, argv: Argv) -> Completed:
 
     One that was kept took no time.
     """
-    file = ports.kept / "answers" / f"{_key(root, argv)}.json"
-    try:
-        return replace(decode(file.read_bytes(), Completed), argv=argv, seconds=0.0)
-    except (OSError, UnreadableStateError):
-        done = run_tool(ports, root, argv)
+    file = ports.kept / "answers" / f"{key_of(argv, _facts(root, argv))}.json"
+    with suppress(OSError, UnreadableStateError):
+        if is_kept(file):
+            return replace(decode(file.read_bytes(), Completed), argv=argv, seconds=0.0)
+    done = run_tool(ports, root, argv)
     if done.ending is Ending.EXITED and not done.code and not done.dropped:
         keep(file, encode(done), at_most=_KEPT)
     return done
 
 
-def _key(root: Path, argv: Argv) -> str:
-    """What the answer depends on."""
-    versions = (sys.version, *(version(name) for name in _ASKED))
-    said = hashlib.sha256("\0".join((*versions, *argv)).encode())
-    for program in sorted(Path(sources.__file__).parent.glob("*.py")):
-        said.update(program.read_bytes())
+def _facts(root: Path, argv: Argv) -> Iterator[bytes]:
+    """What the answer depends on, besides the command: files that it names, and the target's."""
     for word in filter(os.path.isabs, argv):
         for file in (Path(word), Path(word, "package.json")):
             if file.suffix == ".json" and file.is_file():
-                said.update(file.read_bytes())
+                yield file.read_bytes()
     for folder, folders, names in os.walk(root):
         folders[:] = sorted({*folders} - sources.SKIPPED)
         for path in (Path(folder, name) for name in sorted(names) if name.endswith(_SOURCES)):
-            said.update(f"\0{path.relative_to(root)}\0".encode("utf-8", "surrogateescape"))
-            said.update(_read(path))
-    return said.hexdigest()
+            yield f"\0{path.relative_to(root)}\0".encode("utf-8", "surrogateescape")
+            yield _read(path)
 
 
 def _read(path: Path) -> bytes:

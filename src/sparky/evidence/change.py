@@ -1,6 +1,6 @@
 """What stages look at and leave behind: a change as facts, the findings known at the base, what stays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sparky.domain.attempt import Attempt, Evidence, Stage, Trait
@@ -103,18 +103,22 @@ Applied = tuple[tuple[int, tuple[Unit, ...]], ...]
 """Pairs of a part and its units."""
 
 
+def applied(state: PipelineState, ports: Ports, stage: Stage) -> Iterator[tuple[str, int, tuple[Unit, ...]]]:
+    """What tools applied in the attempts of a stage: the commit that each made, a part, and its units."""
+    for attempt in state.of(stage):
+        if UNITS in attempt.blobs and attempt.sha is not None:
+            for part, units in decode(ports.blobs.get(attempt.blobs[UNITS]), Applied):
+                yield attempt.sha, part, units
+
+
 def rewritten(state: PipelineState, ports: Ports, sha: str) -> frozenset[str]:
     """The snapshots that are at a commit as the tool left them that was asked to rewrite them."""
-    made = (
-        (attempt.sha, unit.path)
-        for attempt in (*state.of(Stage.EXECUTE), *state.of(Stage.CHILD))
-        if state.preferences.update_snapshots and attempt.sha is not None and UNITS in attempt.blobs
-        for _, units in decode(ports.blobs.get(attempt.blobs[UNITS]), Applied)
-        for unit in units
-        if unit.rule == STALE
-    )
+    if not state.preferences.update_snapshots:
+        return frozenset()
+    made = (one for stage in (Stage.EXECUTE, Stage.CHILD) for one in applied(state, ports, stage))
+    snapshots = ((at, unit.path) for at, _, units in made for unit in units if unit.rule == STALE)
     read = ports.repository.read
-    return frozenset(path for at, path in made if read(at, path) == read(sha, path))
+    return frozenset(path for at, path in snapshots if read(at, path) == read(sha, path))
 
 
 def by_tools_alone(state: PipelineState) -> bool:

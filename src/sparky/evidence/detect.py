@@ -2,10 +2,11 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sparky.domain.attempt import Evidence
@@ -15,10 +16,10 @@ from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.evidence.answers import answered
 from sparky.evidence.failing import Hear
-from sparky.evidence.running import reader, run_tool
+from sparky.evidence.running import reader, run_detectors, run_tool
 from sparky.ports import Ports
-from sparky.tools.complexipy import RULE as COGNITIVE
 from sparky.tools.failing.snapshots import is_snapshot
+from sparky.tools.listing import is_detector
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import SILENT, Argv, Read, Tool, ToolError
 
@@ -27,13 +28,14 @@ _AT_ONCE = 4
 """How many tools run beside each other."""
 QUICKEST = "ruff"
 HEARING = "failures"
-SHARED = {"S324": "S324", "S506": "S506", "C901": COGNITIVE}
-"""Rules by which ruff finds what another tool tells by that of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Detected:
-    """What the tools found at a commit, sorted by tool and place; `notes` are for a person."""
+    """What the tools found at a commit, sorted by tool and place; `notes` are for a person.
+
+    A fault that several tools tell is there by each of them: `tools.faults` knows which are one.
+    """
 
     findings: tuple[Finding, ...]
     evidence: tuple[Evidence, ...]
@@ -83,26 +85,28 @@ def detect(
     silent = [one for one in before or () if one.rule == SILENT and one.kind in wanted]
     tools = _tools(ports, configured or read, silent)
     readable = [path for path in paths if not _is_data(root, path)]
+    asking = [
+        (tool, _asked(tool, all_kinds if tool.name == QUICKEST else wanted, readable)) for tool in tools
+    ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        running = [
-            (tool, [pool.submit(_ask(tool), ports, root, argv) for argv in _asked(tool, asked, readable)])
-            for tool in tools
-            for asked in (all_kinds if tool.name == QUICKEST else wanted,)
-        ]
-        for tool, answers in running:
-            results = tuple(answer.result() for answer in answers)
+        running = _running(pool, ports, root, asking)
+        with ports.waiting(partial(_pending, asking, running)):
+            wait(running.values())
+        for tool, commands in asking:
+            results = tuple(done for argv in commands for done in running[argv].result() if done.argv == argv)
             found = _among(tool.findings(results, str(root), read), readable if tool.whole else (".",))
             findings += found
             evidence += [_evidence(ports, result, sha, len(found)) for result in results]
             notes += tool.notes(wanted)
     findings = [*_comparable(before, findings), *silent]
     if hear is not None and Kind.TEST_FAILURE in wanted:
-        answer = hear({})
+        with ports.waiting(lambda: ("the tests",)):
+            answer = hear({})
         heard = bind(ports, HEARING, root).findings((answer,), str(root), read)
         findings += _among(heard, paths)
         evidence += [_evidence(ports, answer, sha, len(heard))] if answer.argv else []
         notes += () if answer.argv else ("no test command was found, so no failing test is told",)
-    return Detected(findings=unique(findings), evidence=tuple(evidence), notes=tuple(notes))
+    return Detected(findings=tuple(findings), evidence=tuple(evidence), notes=tuple(notes))
 
 
 def _tools(ports: Ports, read: Read, silent: Iterable[Finding]) -> list[Tool]:
@@ -131,25 +135,31 @@ def _asked(tool: Tool, kinds: Iterable[Kind], paths: Sequence[str]) -> tuple[Arg
     return tool.detect(kinds) if some and tool.whole else some
 
 
-def _ask(tool: Tool) -> Callable[[Ports, Path, Argv], Completed]:
-    return answered if tool.whole else run_tool
+def _running(
+    pool: Executor, ports: Ports, root: Path, asking: Iterable[tuple[Tool, Iterable[Argv]]]
+) -> dict[Argv, Future[tuple[Completed, ...]]]:
+    """What answers to each command; sparky's own detectors, which take longest, are one process."""
+    tools = {argv: tool for tool, commands in asking for argv in commands}
+    own = [argv for argv in tools if is_detector(argv)]
+    together = pool.submit(run_detectors, ports, root, own)
+    others = {argv: pool.submit(_alone, ports, root, tools[argv], argv) for argv in tools if argv not in own}
+    return dict.fromkeys(own, together) | others
+
+
+def _pending(
+    asking: Iterable[tuple[Tool, Iterable[Argv]]], running: Mapping[Argv, Future[tuple[Completed, ...]]]
+) -> tuple[str, ...]:
+    """The tools that have not answered yet."""
+    return tuple(t.name for t, commands in asking if any(not running[argv].done() for argv in commands))
+
+
+def _alone(ports: Ports, root: Path, tool: Tool, argv: Argv) -> tuple[Completed, ...]:
+    return ((answered if tool.whole else run_tool)(ports, root, argv),)
 
 
 def _is_data(root: Path, path: str) -> bool:
     """Whether it is a file that only tests read: a tool that it is named to would read it as Python."""
     return is_snapshot(path) and not path.endswith(".py") and (root / path).is_file()
-
-
-def unique(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings without what ruff says of a line of which another tool says as much."""
-    told = {_spot(one, one.rule) for one in findings if one.tool != "ruff"}
-    return tuple(
-        one for one in findings if one.tool != "ruff" or _spot(one, SHARED.get(one.rule)) not in told
-    )
-
-
-def _spot(finding: Finding, rule: str | None) -> tuple[str, int | None, str | None]:
-    return finding.location.path, finding.location.line, rule
 
 
 def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence:
@@ -160,6 +170,7 @@ def _evidence(ports: Ports, result: Completed, sha: str, count: int) -> Evidence
         sha=sha,
         seconds=round(result.seconds, 3),
         note=f"{count} finding(s)",
+        sandbox=result.level.value,
     )
 
 

@@ -1,19 +1,20 @@
 """The answer of the detector that hears the target's tests: what fails at a commit, and why."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 import msgspec
 
-from sparky.domain.command import Completed, Ending
-from sparky.domain.finding import normal_message
+from sparky.domain.command import Completed, Ending, Level
+from sparky.domain.finding import Finding, normal_message
+from sparky.domain.issue import Kind
 from sparky.domain.state import Context, Preferences
 from sparky.domain.testing import TestCase, TestRun, Trouble, compare
 from sparky.ports import Ports, Repository
 from sparky.targets.suite import missing_packages
 from sparky.tools.failing.causes import Rewrites, diagnose, is_of_snapshot, said
-from sparky.tools.failing.snapshots import Rewritten, why_left
+from sparky.tools.failing.snapshots import STALE, Rewritten, why_left
 from sparky.tools.failing.tree import Step, Tree
 from sparky.tools.tool import ToolError
 
@@ -43,7 +44,7 @@ def hear(ports: Ports, context: Context, preferences: Preferences, at: Callable[
         before = tree() if cases else _NOTHING
         there = replace(before, sources={**before.sources, **now}) if cases else before
         found = diagnose([_lined_up(case, before, there) for case in cases], there, asked())
-        how, seconds = (run.command, run.seconds) if run else ((), 0.0)
+        how, seconds, level = (run.command, run.seconds, Level(run.level)) if run else ((), 0.0, Level.OFF)
         return Completed(
             argv=how,
             ending=Ending.EXITED,
@@ -51,12 +52,19 @@ def hear(ports: Ports, context: Context, preferences: Preferences, at: Callable[
             stdout=msgspec.json.encode([*found]),
             stderr=b"",
             seconds=seconds,
+            level=level,
         )
 
     return answer
 
 
 _NOTHING = Tree(paths=frozenset(), sources={}, history=())
+
+
+def red_all_the_same(gone: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings of snapshots that are rewritten, and their tests say `after` it what they said before."""
+    now = {normal_message(finding.message) for finding in after if finding.kind is Kind.TEST_FAILURE}
+    return tuple(one for one in gone if one.rule == STALE and normal_message(one.message) in now)
 
 
 def _red(

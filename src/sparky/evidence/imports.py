@@ -1,6 +1,7 @@
 """What could be imported at the base and can't at the head: as much evidence as a test that got red."""
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,12 +10,15 @@ from sparky.domain.state import PipelineState
 from sparky.domain.testing import Comparison, Unimported
 from sparky.foreign import parse_foreign
 from sparky.ports import Ports, Repository
+from sparky.targets.environment import declares
 
 _NOBODYS = frozenset(
     {"setup", "conf", "conftest", "noxfile", "__main__", "tests", "test", "docs", "doc", "examples"}
     | {"benchmark", "benchmarks"}
 )
 """Parts of names of modules that nobody imports as the project's."""
+
+_ROOT = re.compile(r"(?:^|/)src/")
 
 _OTHERS = 200
 """How many modules are imported beside those that are changed, at most."""
@@ -48,8 +52,8 @@ def identity(broken: Unimported) -> str:
 def broken_imports(state: PipelineState, ports: Ports, sha: str, only: Sequence[str] = ()) -> Broken:
     """What worked at the run's base, and does not at a commit; `only`: of these modules, empty: of all.
 
-    The changed modules and the packages above them are tried alone, all others together. What fails has to
-    fail twice.
+    The changed modules and the packages above them are tried alone, all others together; these also where
+    what is installed may be another. What fails has to fail twice.
     """
     paths = modules_of(ports.repository.files(sha))
     changed = tuple(only) or _changed(ports.repository, state.base, sha, paths)
@@ -84,7 +88,7 @@ def modules_of(paths: Sequence[str]) -> dict[str, str]:
     """The files of the modules that others may import, by name."""
     found = {}
     for path in paths:
-        parts = path.removesuffix(".py").removesuffix("/__init__").rpartition("src/")[2].split("/")
+        parts = _ROOT.split(path.removesuffix(".py").removesuffix("/__init__"))[-1].split("/")
         ours = path.endswith(".py") and not is_test_path(path) and not _NOBODYS & {*parts}
         if ours and all(map(str.isidentifier, parts)):
             found[".".join(parts)] = path
@@ -94,14 +98,17 @@ def modules_of(paths: Sequence[str]) -> dict[str, str]:
 def _changed(
     repository: Repository, base: str, sha: str, modules: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """The changed modules and the packages above them; None if all say what they said before."""
-    files = [file for file in repository.changes(base, sha) if file.path.endswith(".py")]
+    """The changed modules and the packages above them; None if nothing says something else than before."""
+    changes = repository.changes(base, sha)
+    reinstalled = any(declares(file.path) for file in changes)
+    files = [file for file in changes if file.path.endswith(".py")]
     ours = {name: path for name, path in modules.items() if path in {file.path for file in files}}
     gone = [file for file in files if file.status != "M"]
     if not ours and not gone:
-        return None
+        return () if reinstalled else None
     before, after = (dict(repository.contents(at, sorted(ours.values()))) for at in (base, sha))
-    if not gone and all(path in before and says_the_same(before[path], text) for path, text in after.items()):
+    same = all(path in before and says_the_same(before[path], text) for path, text in after.items())
+    if same and not gone and not reinstalled:
         return None
     above = {name.rsplit(".", depth)[0] for name in ours for depth in range(1, name.count(".") + 1)}
     return tuple(sorted({*ours, *(above & modules.keys())}))

@@ -1,6 +1,7 @@
 """A tool's command run in a target's directory, and the directory's files read."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from errno import ELOOP
 from functools import lru_cache
@@ -10,7 +11,7 @@ from pathlib import Path
 from sparky.domain.command import Command, Completed, Level, Policy
 from sparky.evidence.stubs import SPARKY, knowing
 from sparky.ports import Ports
-from sparky.tools.listing import is_program
+from sparky.tools.listing import asking_all, is_program
 from sparky.tools.tool import Argv, Read
 
 TIMEOUT_S = 600.0
@@ -31,6 +32,21 @@ def run_tool(ports: Ports, root: Path, argv: Argv) -> Completed:
         named = (Path(word) for word in told if os.path.isabs(word))  # noqa: PTH117 - most words are no paths
         command = replace(command, policy=Policy(readable=(root, SPARKY, *named)))
     return replace(ports.shell.run(command), argv=argv)
+
+
+def run_detectors(ports: Ports, root: Path, commands: Sequence[Argv]) -> tuple[Completed, ...]:
+    """The answers to commands that each ask a detector for the same paths, by one process if it ends well.
+
+    If not, each is asked by itself: the fault of one is no other's, and is told of that one. Of the time of
+    one process each took an equal share, as far as is known.
+    """
+    if len(commands) > 1:
+        done = run_tool(ports, root, asking_all(commands))
+        lines = done.stdout.splitlines()
+        if done.ok and not done.dropped and len(lines) == len(commands):
+            said, share = zip(commands, lines, strict=True), done.seconds / len(commands)
+            return tuple(replace(done, argv=argv, stdout=line, seconds=share) for argv, line in said)
+    return tuple(run_tool(ports, root, argv) for argv in commands)
 
 
 def reader(root: Path) -> Read:

@@ -6,8 +6,8 @@ from itertools import accumulate
 from sparky.domain.attempt import Stage
 from sparky.domain.run import room
 from sparky.domain.state import Handoff, PipelineState
-from sparky.events import SessionEnding
-from sparky.ports import Ports, SessionResult
+from sparky.events import SessionEnding, SessionResult
+from sparky.ports import Ports
 
 _MOST = 20_000
 """Characters of what is heard, over all sessions on a part."""

@@ -6,7 +6,7 @@ from sparky.domain.attempt import Stage
 from sparky.domain.change import is_test_path
 from sparky.domain.finding import Finding
 from sparky.domain.state import MergePolicy, PipelineState
-from sparky.evidence.change import SEEN, UNITS, Applied, base_findings
+from sparky.evidence.change import SEEN, applied, base_findings
 from sparky.evidence.risks import Risks, covered, listed, risk, watched
 from sparky.evidence.tests import evidence_of
 from sparky.formats.values_json import decode
@@ -66,17 +66,10 @@ def _findings(state: PipelineState, ports: Ports) -> Iterator[Finding]:
 
 
 def _units(state: PipelineState, ports: Ports) -> Iterator[Unit]:
-    """What tools applied, and did not take back."""
-    parts: dict[int, tuple[Unit, ...]] = {}
-    for attempt in state.of(Stage.EXECUTE):
-        if UNITS in attempt.blobs:
-            parts |= dict(decode(ports.blobs.get(attempt.blobs[UNITS]), Applied))
-    for units in parts.values():
-        yield from units
-    for attempt in state.of(Stage.CHILD):
-        if UNITS in attempt.blobs and attempt.sha is not None:
-            for _, some in decode(ports.blobs.get(attempt.blobs[UNITS]), Applied):
-                yield from some
+    """What tools applied, and did not take back: of a part what was applied last."""
+    own = {part: units for _, part, units in applied(state, ports, Stage.EXECUTE)}
+    theirs = (units for _, _, units in applied(state, ports, Stage.CHILD))
+    yield from (unit for units in (*own.values(), *theirs) for unit in units)
 
 
 def _said(beyond: list[str]) -> str:

@@ -4,18 +4,13 @@ It is made from nothing of a target's but that, by a process that sees no file o
 copy, in which it believes nothing of a file that is not as it was.
 """
 
-import hashlib
-import os
-import sys
-import tomllib
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 
 from sparky.domain.command import Command, Level, Policy
-from sparky.evidence.kept import keep
+from sparky.evidence.kept import is_kept, keep, key_of
+from sparky.foreign import toml_foreign
 from sparky.ports import Ports
-from sparky.tools.programs import sources
 from sparky.tools.tool import Argv, Read
 
 SPARKY = Path(__file__).parents[2]
@@ -38,14 +33,12 @@ def knowing(ports: Ports, argv: Argv, read: Read) -> Argv:
         return argv
     options = argv[_AT : _AT + 2] if argv[_AT] == "--config-file" else ()
     config = (read(options[1]) or b"") if options else b""
-    file = ports.kept.resolve() / "stubs" / f"{_key(options, config)}.zip"
-    if not file.is_file():
+    file = ports.kept.resolve() / "stubs" / f"{key_of(options, [_asked(options, config)])}.zip"
+    if not is_kept(file):
         made = _made(ports, (*argv[:3], _MAKES, *options, "--"), config)
         if not made:
             return argv
         keep(file, made, at_most=_KEPT)
-    with suppress(FileNotFoundError):
-        os.utime(file)  # what is used stays
     return (*argv[:_AT], *options, "--known", str(file), *argv[_AT + len(options) :])
 
 
@@ -59,15 +52,10 @@ def _made(ports: Ports, argv: Argv, config: bytes) -> bytes:
     return done.stdout if done.ok and not done.dropped else b""
 
 
-def _key(options: Argv, config: bytes) -> str:
-    """What it depends on: of a pyproject only mypy's part."""
-    said = repr(config)
+def _asked(options: Argv, config: bytes) -> bytes:
+    """What of a configuration it depends on: of a pyproject only mypy's part."""
     if options[1:] == ("pyproject.toml",):
-        with suppress(tomllib.TOMLDecodeError, RecursionError):
-            told = tomllib.loads(config.decode("utf-8", "replace"))
-            said = repr(told.get("tool", {}).get("mypy"))
-    words = (sys.version, sys.prefix, version("mypy"), *options, said)
-    digest = hashlib.sha256("\0".join(words).encode())
-    for program in sorted(Path(sources.__file__).parent.glob("*.py")):
-        digest.update(program.read_bytes())
-    return digest.hexdigest()
+        with suppress(ValueError, AttributeError):
+            told = toml_foreign(config)
+            return repr(told.get("tool", {}).get("mypy")).encode()
+    return config

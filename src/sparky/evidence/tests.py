@@ -10,6 +10,7 @@ from sparky.domain.attempt import Evidence, Stage, Trait, Verdict
 from sparky.domain.finding import Fate, Finding, Stay, fingerprint, kept
 from sparky.domain.state import Context, PipelineState, Preferences
 from sparky.domain.testing import Comparison, TestRun, Trouble, compare, normal_failure
+from sparky.evidence.elsewhere import why_kept
 from sparky.evidence.failing import Hear, hear
 from sparky.ports import Ports
 from sparky.tools.neutral import UNSHOWN, unshown
@@ -35,7 +36,7 @@ def find_command(state: PipelineState, ports: Ports) -> tuple[str, ...] | None:
 def withheld(
     ports: Ports, context: Context, preferences: Preferences, findings: Iterable[Finding]
 ) -> dict[str, str]:
-    """Fingerprints of what is not to be mended, with why: withdrawn before, or no test would judge it."""
+    """Fingerprints of what is not to be mended, with why; see `why_withheld`."""
     why = why_withheld(ports, context, preferences)
     marks = ((fingerprint(one), stay.why) for one in findings if (stay := why(one)))
     return {**dict(marks), **ports.refusals.refusals(context.git_dir)}
@@ -44,14 +45,18 @@ def withheld(
 def why_withheld(
     ports: Ports, context: Context, preferences: Preferences
 ) -> Callable[[Finding], Stay | None]:
-    """What says why a finding is not to be mended, as `withheld` does; None if it is."""
+    """What says why a finding is not to be mended; None if it is.
+
+    It was withdrawn before, no test would judge it, or it stays for another file's sake.
+    """
     tested = preferences.test_command or ports.tests.discover(context, context.base)
     refused = ports.refusals.refusals(context.git_dir)
+    elsewhere = why_kept(ports, context.base)
 
     def why(finding: Finding) -> Stay | None:
         if refused and (known := refused.get(fingerprint(finding))):
             return Stay(fate=Fate.WITHDRAWN, why=known)
-        return kept(UNSHOWN) if not tested and unshown(finding) else None
+        return kept(UNSHOWN) if not tested and unshown(finding) else elsewhere(finding)
 
     return why
 

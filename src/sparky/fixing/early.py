@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 
 from sparky.domain.agent import ToolFix
-from sparky.domain.finding import Finding, appeared
+from sparky.domain.finding import Finding
 from sparky.domain.issue import Kind
 from sparky.domain.state import Handoff, PipelineState
 from sparky.evidence.change import looked_for
@@ -19,6 +19,7 @@ from sparky.fixing.stack import Layer
 from sparky.fixing.trial import Trial
 from sparky.fixing.verdict import Blame, blamed
 from sparky.ports import Ports
+from sparky.tools.faults import appeared, told_once
 from sparky.tools.tool import SILENT, Unit, joined, mends
 
 LIMIT = 24
@@ -44,7 +45,7 @@ def worse_for(handoff: Handoff, state: PipelineState, ports: Ports) -> Worse:
     def worse(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
         # Where a file is mended as a whole (its layout), what else is said of that kind may go with it.
         whole = {(one.location.path, one.kind) for one in after if one.location.line is None and mended(one)}
-        new = appeared(before, after)
+        new = told_once(appeared(before, after))
         return tuple(one for one in new if not mended(one) and (one.location.path, one.kind) not in whole)
 
     return worse

@@ -23,7 +23,7 @@ from sparky.tools.failing.snapshots import STALE
 from sparky.tools.table import TOOLS
 from sparky.tools.tool import Argv, Tool, ToolError, Unit
 
-_UNVERIFIED = "Unverified by tests: there are none."
+_UNVERIFIED = "Unverified by tests: there is none that passes."
 _ASKED = "Stale snapshots are rewritten, as asked (--update-snapshots): look at them.\n"
 
 
@@ -128,7 +128,8 @@ def _patch(ports: Ports, root: Path, tool: Tool, units: tuple[Unit, ...], offers
             return tool.patch(heard, some, there)
         argv = tool.offer(unit, offers.traces)
         if not tool.learns or argv not in offers.said:
-            offers.said[argv] = answered(ports, root, argv) if tool.learns else run_tool(ports, root, argv)
+            with ports.waiting(lambda: (tool.name,)):
+                offers.said[argv] = (answered if tool.learns else run_tool)(ports, root, argv)
         return tool.patch(offers.said[argv], some, reader(root))
 
     file = root / unit.path

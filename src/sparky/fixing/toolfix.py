@@ -8,7 +8,7 @@ from pathlib import Path
 from sparky.domain.agent import ToolFix
 from sparky.domain.attempt import Attempt, Tally, Trait, Verdict
 from sparky.domain.change import Change
-from sparky.domain.finding import Finding, Fix, Left, appeared, fingerprint, left
+from sparky.domain.finding import Finding, Fix, Left, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Source
 from sparky.domain.reference import in_scope, paths_mentioned
 from sparky.domain.state import Handoff, PipelineState
@@ -18,6 +18,7 @@ from sparky.evidence.change import (
     base_findings,
     diff_evidence,
     findings_at,
+    kinds_of,
     looked_for,
     named,
     syntax_error,
@@ -29,9 +30,10 @@ from sparky.fixing.early import Worse, safe_part, worse_for
 from sparky.fixing.stack import Layer, apply, message
 from sparky.formats.values_json import encode
 from sparky.ports import Ports
+from sparky.tools.faults import appeared, fixed, told_once
 from sparky.tools.neutral import unshown
 from sparky.tools.table import ALONE
-from sparky.tools.tool import SILENT, ToolError, Unit, fixed, units
+from sparky.tools.tool import SILENT, ToolError, Unit, units
 
 _NO_TYPE = "needs a coding agent: no type was found that the checker and the tests bear out"
 
@@ -91,10 +93,11 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
         paths = sorted({f.location.path for f in known}) if known is not None else ["."]
         kinds, heard = (*looked_for(state), kind), heard_at(state, ports, lambda: start)
         before = detect(ports, root, start, kinds, paths, before=known, hear=heard).findings if paths else ()
-    refused = withheld(ports, state.context, state.preferences, before)
-    refused |= _outside(state.issue, ports.repository.files(start), before)
-    refused |= _unread(ports, start, [one for one in before if one.kind is kind and one.fix is not Fix.NONE])
-    todo = units([f for f in before if f.kind is kind], works, refused)
+    mine = [one for one in before if one.kind is kind]
+    refused = withheld(ports, state.context, state.preferences, mine)
+    refused |= _outside(state.issue, ports.repository.files(start), mine)
+    refused |= _unread(ports, start, [one for one in mine if one.fix is not Fix.NONE])
+    todo = units(mine, works, refused)
     return _Work(
         root=root,
         start=start,
@@ -108,12 +111,15 @@ def _find(handoff: Handoff, state: PipelineState, ports: Ports, works: ToolFix, 
 
 
 def _outside(issue: Issue, files: Sequence[str], findings: Iterable[Finding]) -> dict[str, str]:
-    """Fingerprints of what lies outside of what an issue names, with that as the reason."""
+    """Fingerprints of what an issue does not name, or leaves out, with that as the reason."""
     if issue.source is Source.FINDINGS:
         return {}
-    said = issue.files or paths_mentioned(issue.title, frozenset(files))
-    why = f"the issue speaks of {', '.join(said)} alone"
-    return {fingerprint(one): why for one in findings if not in_scope(one.location.path, said)}
+    meant, spared = paths_mentioned(issue.title, frozenset(files))
+    said = issue.files or meant
+    alone, but = f"the issue speaks of {', '.join(said)} alone", f"the issue leaves {', '.join(spared)} alone"
+    out = {fingerprint(one): alone for one in findings if not in_scope(one.location.path, said)}
+    left_out = (one for one in findings if spared and in_scope(one.location.path, spared))
+    return {**out, **{fingerprint(one): but for one in left_out}}
 
 
 def _unread(ports: Ports, start: str, findings: Sequence[Finding]) -> dict[str, str]:
@@ -177,14 +183,14 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> 
             *(f for f in new if f.location.path not in back),
             *(f for f in old if f.location.path in back),
         )
-    gone = [f for f in fixed(old, new) if f.kind is work.kind]
+    gone = _told(state, work.kind, fixed(old, new))
     others = [f for f in work.before if f.location.path not in mine and f.rule != SILENT]
     kept = tuple(unit for unit in work.units if unit.path not in back)
     layer = Layer(part=handoff.part, kind=work.kind, agent=handoff.agent, works=work.works, units=kept)
     sha = ports.repository.commit(state.run_id, message(layer, state, ports, len(gone))) if gone else None
     if sha is None:
         ports.repository.reset(state.run_id, work.start)
-    rest = [f for f in (*new, *others) if f.kind is work.kind]
+    rest = _told(state, work.kind, (*new, *others))
     tally = Tally(before=len(gone) + len(rest), fixed=len(gone), refused=len(back), rest=len(rest))
     attempt = _said(handoff, work.kind, tally, changed=sha is not None)
     if any(map(unshown, (*gone, *work.brought))):
@@ -198,6 +204,12 @@ def _keep(handoff: Handoff, state: PipelineState, ports: Ports, work: _Work) -> 
     blobs = {**attempt.blobs, SEEN: seen, UNITS: ports.blobs.put(encode(((handoff.part, kept),)))}
     attempt = replace(attempt, blobs=blobs, evidence=evidence)
     return with_files(attempt, Change(files=changes))
+
+
+def _told(state: PipelineState, kind: Kind, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Those of a kind; a fault that is told under several kinds of the run is of the one that is shown."""
+    asked = {*kinds_of(state), kind}
+    return tuple(one for one in told_once(f for f in findings if f.kind in asked) if one.kind is kind)
 
 
 def _look(state: PipelineState, ports: Ports, work: _Work) -> tuple[Finding, ...]:

@@ -5,17 +5,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sparky.domain.attempt import Attempt, Stage, Verdict
-from sparky.domain.finding import Finding, appeared, left
+from sparky.domain.finding import Finding, left
 from sparky.domain.gates import Facts, review
+from sparky.domain.issue import Kind
 from sparky.domain.state import PipelineState
 from sparky.domain.testing import Comparison, TestRun, Trouble
 from sparky.evidence.change import base_findings, looked_for, read_change, whole_issue
-from sparky.evidence.detect import QUICKEST, SHARED
+from sparky.evidence.detect import QUICKEST
+from sparky.evidence.failing import red_all_the_same
 from sparky.evidence.imports import broken_imports
 from sparky.evidence.tests import COMPARED, StoppedError, find_command, judge, judge_again
 from sparky.fixing.composer import Composer, Texts
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
+from sparky.tools.faults import appeared, fixed, is_second
 
 _BROKEN = {
     Trouble.NO_TESTS: "leaves no test to run",
@@ -43,7 +46,8 @@ class Judge:
 
     What it sees go wrong it looks at from then on: `wrong` are tests, each with the message that it failed
     with, `unimported` modules; `thorough`: all tests are run each time; `gated`, `every_tool`: so are the
-    gates, and all tools. `snapshots`: those that the whole rewrites.
+    gates, and all tools; `unmended`: what was rewritten for a test that stays red is looked for, too.
+    `snapshots`: those that the whole rewrites.
     """
 
     state: PipelineState
@@ -56,6 +60,7 @@ class Judge:
     thorough: bool = False
     gated: bool = False
     every_tool: bool = False
+    unmended: bool = False
     _seen: dict[tuple[str, bytes], tuple[Finding, ...]] = field(default_factory=dict)
 
     def first(self) -> tuple[str, ...]:
@@ -82,7 +87,7 @@ class Judge:
         if self.refused.stage is Stage.REVIEW:
             return None
         fresh = self._fresh(texts) if self.every_tool else self._fresh_at_once(texts)
-        return fresh or self._still_wrong(texts)
+        return fresh or self._still_wrong(texts) or (self._unmended(texts) if self.unmended else None)
 
     def judge(self, texts: Texts) -> Blame | None:
         """Why these files are refused, looked at as the run itself will; None if they are not."""
@@ -95,7 +100,8 @@ class Judge:
             self.every_tool = self._fresh_at_once(texts) is None
             return why
         sha = self._commit(texts)
-        return self._unimported(sha) or (self._worse(self._run(sha)) if self._base else None)
+        worse = self._unimported(sha) or (self._worse(self._run(sha)) if self._base else None)
+        return worse or self._unmended(texts)
 
     def _gate(self, texts: Texts) -> Blame | None:
         change = read_change(self.ports.repository, self.state.base, self._commit(texts))
@@ -103,6 +109,19 @@ class Judge:
         facts = Facts(issue=issue, change=change, rewritten=self.snapshots)
         bad = next((gate for gate in review(facts) if gate.verdict is not Verdict.PASS), None)
         return Blame(why=f"is refused by the gate '{bad.gate}': {bad.reason}", lasting=True) if bad else None
+
+    def _unmended(self, texts: Texts) -> Blame | None:
+        """Snapshots that are rewritten for a test that is red all the same: others of its own are not."""
+        known = [one for one in self._known or () if one.location.path in self.snapshots & texts.keys()]
+        if not known:
+            return None
+        after = self.composer.findings(texts, (".",), (Kind.TEST_FAILURE,))
+        red = red_all_the_same(fixed(known, after), after)
+        if not red:
+            return None
+        self.unmended = True
+        paths = tuple(dict.fromkeys(one.location.path for one in red))
+        return Blame(why=f"leaves its test as red as it was: {red[0].message}", lasting=True, paths=paths)
 
     def _fresh(self, texts: Texts) -> Blame | None:
         """What any tool finds in these files that was not there before."""
@@ -233,4 +252,4 @@ def blamed(fresh: Sequence[Finding]) -> Blame | None:
 
 def _is_quick(finding: Finding) -> bool:
     """Whether the quickest tool alone would tell the finding just so."""
-    return finding.tool == QUICKEST and finding.rule not in SHARED
+    return finding.tool == QUICKEST and not is_second(finding)

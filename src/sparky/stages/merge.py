@@ -25,7 +25,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         except GitError as error:
             return _waits(handoff, str(error), "mend what git says")
     told = "which no test looked at" if state.has(Trait.NO_TESTS) else "the tested commit"
-    attempt = handoff.begin(Verdict.PASS, f"{target} is at {head[:10]}, {told}")
+    attempt = handoff.begin(Verdict.PASS, f"{target} has {head[:10]}, {told}")
     return replace(attempt, traits=(Trait.MERGED,), sha=head)
 
 

@@ -10,7 +10,7 @@ from sparky.domain.gates import Facts, review
 from sparky.domain.issue import Severity
 from sparky.domain.result import quality_score
 from sparky.domain.state import Handoff, PipelineState
-from sparky.events import SessionEnding
+from sparky.events import SessionEnding, SessionResult
 from sparky.evidence.briefing import REVIEW, briefing
 from sparky.evidence.change import (
     by_tools_alone,
@@ -23,7 +23,7 @@ from sparky.evidence.change import (
 from sparky.evidence.tamper import is_for_tester
 from sparky.evidence.whose import maker
 from sparky.formats.values_json import encode
-from sparky.ports import Ports, SessionResult, UncommittableError
+from sparky.ports import Ports, UncommittableError
 from sparky.reports.mine import whose
 from sparky.reports.own import read_any
 from sparky.reports.reading import REFUSED

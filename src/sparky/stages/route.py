@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from threading import Thread
 
-from sparky.domain.agent import FALLBACK, ROUTED, Agent, Role, Route, Session, choose, gather
+from sparky.domain.agent import ROUTED, USUAL, Agent, Role, Route, Session, Thresholds, choose, gather
 from sparky.domain.attempt import Attempt, Trait, Verdict
 from sparky.domain.gates import may_edit
 from sparky.domain.issue import Issue, Kind, Source
@@ -26,7 +26,8 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     sessions = bool(state.preferences.script or state.preferences.runner)
     found = base_findings(state, ports) if state.issue.source is Source.LEFTOVERS else None
     paths = frozenset(finding.location.path for finding in found or ())
-    routes = find_routes(state.issue, ports.agents, sessions=sessions, paths=paths)
+    wanted = state.preferences.thresholds
+    routes = find_routes(state.issue, ports.agents, wanted, sessions=sessions, paths=paths)
     open_kinds = [route.kind.value for route in routes if route.agent is None]
     if len(open_kinds) == len(routes):
         reason = f"no agent bids enough for {', '.join(open_kinds)}: {_bids(routes)}"
@@ -38,7 +39,12 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
 
 
 def find_routes(
-    issue: Issue, agents: tuple[Agent, ...], *, sessions: bool, paths: Collection[str] = ()
+    issue: Issue,
+    agents: tuple[Agent, ...],
+    thresholds: Thresholds = USUAL,
+    *,
+    sessions: bool,
+    paths: Collection[str] = (),
 ) -> tuple[Route, ...]:
     """One route per kind, in the issue's order; the kind is read from the text where the issue names none.
 
@@ -56,7 +62,8 @@ def find_routes(
     routes = []
     for kind in issue.kinds or (guess.kind,):
         bids, left_out = gather(map(in_time, workers), replace(issue, kinds=(kind,)))
-        route = _named(issue.agent, choose(kind, bids, left_out=left_out), free)
+        route = choose(kind, bids, thresholds, left_out=left_out)
+        route = _named(issue.agent, route, free, thresholds)
         reviewer = _first(able, Role.REVIEWER, kind)
         route = replace(route, tester=tester, validator=validator, reviewer=reviewer)
         if route.agent is None:
@@ -108,14 +115,15 @@ def _first(able: tuple[Agent, ...], role: Role, kind: Kind | None = None) -> str
     return min(those, key=lambda agent: agent.priority).name if those else None
 
 
-def _named(agent: str | None, route: Route, free: Collection[str]) -> Route:
+def _named(agent: str | None, route: Route, free: Collection[str], thresholds: Thresholds) -> Route:
     """The route with the agent that the issue names, whatever it bids; nobody's if it does not bid at all.
 
     `free` are the agents that take whatever names them.
     """
     if agent is None or agent == route.agent:
         return route
-    others = tuple(bid.agent for bid in route.bids if bid.agent != agent and bid.confidence >= FALLBACK)
+    enough = (bid.agent for bid in route.bids if bid.confidence >= thresholds.fallback)
+    others = tuple(other for other in enough if other != agent)
     if agent not in free and all(bid.agent != agent for bid in route.bids):
         why = f"{agent}: the issue names it, and no agent of that name takes {route.kind.value}"
         return replace(route, agent=None, fallbacks=(), left_out=(*route.left_out, why))

@@ -12,12 +12,12 @@ from sparky.domain.gates import may_edit
 from sparky.domain.moves import pause_s
 from sparky.domain.report import ActionItem
 from sparky.domain.state import Handoff, PipelineState
-from sparky.events import SessionEnding
+from sparky.events import SessionEnding, SessionRequest, SessionResult
 from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.evidence.sessions import as_left, heard
 from sparky.formats.values_json import encode
-from sparky.ports import Ports, SessionRequest, SessionResult, UncommittableError
+from sparky.ports import Ports, UncommittableError
 from sparky.reports.compose import REPLIES, replies_of
 from sparky.reports.inline_md import place
 from sparky.reports.told import BRIEFING, Briefing

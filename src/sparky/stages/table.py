@@ -52,7 +52,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     if done is not None and done.stage is handoff.stage:
         return done
     began, started = time.monotonic(), datetime.now(UTC)
-    ports.progress.say(run, f"{_title(handoff)} …")
+    ports.progress.say(run, f"{_title(handoff)}{_what(handoff, state, ports)} …")
     attempt = STAGES[handoff.stage](handoff, state, ports)
     seconds = round(time.monotonic() - began, 3)
     attempt = replace(attempt, started=started.isoformat(timespec="seconds"), seconds=seconds)
@@ -69,6 +69,14 @@ def recordable(attempt: Attempt, blobs: Blobs) -> Attempt:
     if len(data) <= RECORDED_BYTES:
         return attempt
     return replace(short(attempt), blobs={**attempt.blobs, WHOLE: blobs.put(data)})
+
+
+def _what(handoff: Handoff, state: PipelineState, ports: Ports) -> str:
+    """What a deterministic agent mends, and with which tools; nothing of others."""
+    works = next((agent.works for agent in ports.agents if agent.name == handoff.agent), None)
+    if not isinstance(works, ToolFix) or handoff.strategy is not Strategy.DIRECT_FIX:
+        return ""
+    return f": {state.routes[handoff.part].kind.value} with {', '.join(works.tools)}"
 
 
 def _title(handoff: Handoff) -> str:

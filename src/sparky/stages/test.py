@@ -68,7 +68,8 @@ def _tested(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         return replace(attempt, traits=(Trait.NO_TESTS,))
     base = run_tests(state, ports, command, state.base)
     if base.trouble is Trouble.NO_TESTS:
-        return _untested(handoff, state, ports, base)
+        attempt = _unjudged(handoff, state, ports, base.detail or "no test was collected")
+        return replace(attempt, evidence=(evidence_of(base),))
     if base.trouble is not None:
         return _blocked(handoff, base, "at base")
     head = run_tests(state, ports, command, state.head)
@@ -82,25 +83,21 @@ def _tested(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         return _blocked(handoff, stopped.run, "at head")
 
 
-def _untested(handoff: Handoff, state: PipelineState, ports: Ports, base: TestRun) -> Attempt:
+def _unjudged(handoff: Handoff, state: PipelineState, ports: Ports, said: str) -> Attempt:
     """No test judges anything: tools have to take back what may change what the program does."""
-    said = base.detail or "no test was collected"
     unshown = any(Trait.UNSHOWN in attempt.traits for attempt in state.of(Stage.EXECUTE))
     if unshown and by_tools_alone(state) and not is_untested(state):
-        attempt = handoff.begin(
-            Verdict.REVISE, f"{said}, which would show whether the program stays as it is"
-        )
+        attempt = handoff.begin(Verdict.REVISE, f"{said}: nothing shows that the program stays as it is")
         attempt = replace(attempt, responsibility=maker(state, ports))
     else:
         attempt = handoff.begin(Verdict.SKIP, f"unverified by tests: {said}")
-    return replace(attempt, traits=(Trait.NO_TESTS,), evidence=(evidence_of(base),))
+    return replace(attempt, traits=(Trait.NO_TESTS,))
 
 
 def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[TestRun, TestRun]) -> Attempt:
     base, head = runs
     second = (run_tests(state, ports, base.command, base.sha, turn=2),) if is_red(base) else ()
     seen = without_renamed(ports, base.sha, head, judge(state, ports, base, head))
-    traits = (Trait.FLAKY,) if seen.flaky else ()
     if seen.worse:
         items = tuple(f"{i}: {seen.messages.get(i, 'is gone')}" for i in seen.worse[:_SHOWN])
         reason = f"{len(seen.worse)} test(s) worse than at base: {', '.join(seen.worse[:3])}"
@@ -109,12 +106,11 @@ def _compared(handoff: Handoff, state: PipelineState, ports: Ports, runs: tuple[
     elif head.passed or seen.flaky:
         attempt = replace(handoff.begin(Verdict.PASS, _said(head, seen)), items=seen.flaky)
     else:
-        reason = "unverified by tests: not one of them passes, at base or at head"
-        attempt, traits = handoff.begin(Verdict.SKIP, reason), (Trait.NO_TESTS,)
+        attempt = _unjudged(handoff, state, ports, "not one of them passes, at base or at head")
     gate = GateResult(gate="no test worse than at base", verdict=attempt.verdict, reason=attempt.reason)
     return replace(
         attempt,
-        traits=traits,
+        traits=(*attempt.traits, *((Trait.FLAKY,) if seen.flaky else ())),
         gates=(gate,),
         evidence=tuple(evidence_of(run) for run in (base, *second, head)),
         blobs={COMPARED: ports.blobs.put(encode(seen))},

@@ -1,12 +1,12 @@
 """VERIFY: the findings are gone, nothing new appeared, the tested commit is the head; and what is risky."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from sparky.domain.attempt import Attempt, GateResult, Responsibility, Stage, Tally, Trait, Verdict
 from sparky.domain.change import Change, is_test_path
-from sparky.domain.finding import ASKED, Finding, Left, appeared, fingerprint, left, normal_message
+from sparky.domain.finding import ASKED, Finding, Left, fingerprint, left
 from sparky.domain.issue import Issue, Kind, Severity, Source
 from sparky.domain.state import Handoff, PipelineState
 from sparky.domain.testing import Comparison
@@ -22,6 +22,7 @@ from sparky.evidence.change import (
     with_files,
 )
 from sparky.evidence.detect import Detected, detect, exported
+from sparky.evidence.failing import red_all_the_same
 from sparky.evidence.risks import Risks, find_risks, rewrote
 from sparky.evidence.shown import tool_risks
 from sparky.evidence.tamper import ask
@@ -29,8 +30,8 @@ from sparky.evidence.tests import COMPARED, heard_at
 from sparky.evidence.whose import maker
 from sparky.formats.values_json import decode
 from sparky.ports import Ports
-from sparky.tools.failing.snapshots import STALE
-from sparky.tools.tool import BROKEN, fixed
+from sparky.tools.faults import appeared, fixed, told_once
+from sparky.tools.tool import BROKEN
 
 _GRAVE = (Kind.IMPORT_ERROR, Kind.DEAD_CODE, Kind.SECURITY)
 """What a session may not bring; what is slow to be found or a matter of taste is not among it."""
@@ -52,8 +53,12 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     asked = ask(state, ports, change.files)
     kinds = kinds_of(state)
     handed = _handed(state, ports)
-    mine = [f for f in before if f.kind in kinds and handed(f)]
-    gone = fixed(mine, after.findings)
+
+    def told(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        return told_once(f for f in findings if f.kind in kinds and handed(f))
+
+    mine, gone = told(before), told(fixed(before, after.findings))
+    still_red = tuple(dict.fromkeys(one.message for one in red_all_the_same(gone, after.findings)))
     required = (
         _tested(state),
         _nothing_new(fresh, hidden=hidden),
@@ -62,7 +67,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         *asked.gates,
         *_reviews(state),
         _criteria(state.issue),
-        *rewrote(rewritten(state, ports, state.head), _still_red(gone, after.findings)),
+        *rewrote(rewritten(state, ports, state.head), still_red),
     )
     # Work that goes back to its agent is not looked at any further.
     refused = any(gate.verdict is Verdict.REVISE for gate in required)
@@ -71,7 +76,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     risks = Risks(gates=()) if refused else find(state, ports)
     gates = tuple(dict.fromkeys((*required, *risks.gates, *_of_parts(state))))
     attempt = _judged(handoff, gates, maker(state, ports))
-    rest = [f for f in after.findings if f.kind in kinds and handed(f)]
+    rest = told(after.findings)
     unread = [f for f in after.findings if f.kind not in kinds and f.rule in BROKEN]
     tally = Tally(before=len(mine), fixed=len(gone), rest=len(rest))
     said = f"; {len(gone)} of {len(mine)} finding(s) gone" if mine else ""
@@ -89,14 +94,8 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
 
 def _appeared(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
     """What is new to the detectors; of what fails anew the stage TEST has judged."""
-    return tuple(finding for finding in appeared(before, after) if finding.kind is not Kind.TEST_FAILURE)
-
-
-def _still_red(gone: Sequence[Finding], after: Sequence[Finding]) -> tuple[str, ...]:
-    """Tests that say of another snapshot what they said of the one that is rewritten."""
-    mended = {normal_message(finding.message) for finding in gone if finding.rule == STALE}
-    left_over = (f.message for f in after if f.kind is Kind.TEST_FAILURE)
-    return tuple(dict.fromkeys(said for said in left_over if normal_message(said) in mended))
+    new = told_once(appeared(before, after))
+    return tuple(finding for finding in new if finding.kind is not Kind.TEST_FAILURE)
 
 
 def _renames_in_source(kinds: Sequence[Kind], change: Change) -> bool:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from sparky.domain.change import Sort, Suspicion
 from sparky.tamper.edit import Edit
-from sparky.tamper.options import INI, TOML, Options, read_options
+from sparky.tamper.options import Options, read_options, states_rules
 
 _SHOWN = 60
 _NEWLY = re.compile(r"is hidden|evades|lowers|is switched on")
@@ -21,12 +21,15 @@ _HIDES = re.compile(
     re.IGNORECASE,
 )
 _DEMANDS = re.compile(
-    r"(^|\.)(select|extend[-_]select|enable|enable_error_code|testpaths|python_files|python_classes|python_functions|files|source|include|envlist|env_list|commands|plugins|packages)$"
+    r"(^|\.)(select|extend[-_]select|enable|enable_error_code|strict|testpaths|python_files|python_classes|python_functions|files|source|include|envlist|env_list|commands|plugins|packages)$"
 )
 _AT_LEAST = re.compile(r"fail[-_]under|min[-_]\w+|minimum|threshold|target$", re.IGNORECASE)
 _AT_MOST = re.compile(r"max[-_]\w+|line[-_]length", re.IGNORECASE)
 _SEVERITY = re.compile(r"(?:^|\.)errors\.[\w-]+$")
-_WEIGHTS = {"false": 0, "ignore": 0, "info": 1, "warn": 1}
+_PYRIGHT = re.compile(r"report[A-Z]\w*|typeCheckingMode")
+_WEIGHTS = {"false": 0, "ignore": 0, "none": 0, "info": 1, "information": 1, "warn": 1, "warning": 1}
+_MODES = ("off", "basic", "standard", "strict", "recommended", "all")
+"""Those of pyright, and of basedpyright; who names none has the third."""
 _EASY = {
     "ignore_errors",
     "ignore_missing_imports",
@@ -70,8 +73,7 @@ def judge_rules(edit: Edit) -> Iterator[Suspicion]:
         yield from _new_file(edit)
         return
     name = PurePosixPath(edit.old_path or edit.path).name
-    known = TOML.search(name) or INI.search(name) or _SCRIPT.search(edit.old_path or edit.path)
-    if not known:
+    if not states_rules(name) and not _SCRIPT.search(edit.old_path or edit.path):
         return
     if edit.after is None or (edit.old_path or edit.path) != edit.path:
         yield _said(edit, 0, "it is removed", "the rules in it no longer hold")
@@ -84,7 +86,7 @@ def judge_rules(edit: Edit) -> Iterator[Suspicion]:
 def _new_file(edit: Edit) -> Iterator[Suspicion]:
     """A new file of rules comes before older ones: `pytest.ini` before what `pyproject.toml` says."""
     name = PurePosixPath(edit.path).name
-    if INI.search(name) or TOML.search(name):
+    if states_rules(name):
         found = _options(edit, {}, read_options(name, edit.after or ""))
         yield from (one for one in found if _NEWLY.search(one.what))
 
@@ -123,6 +125,8 @@ def _taken_back(key: str, was: object, now: object) -> str:
         return "raises what is allowed" if (_number(now) or 0.0) > (_number(was) or 0.0) else ""
     if _SEVERITY.search(key):
         return "is switched off" if _weight(now) < _weight(was) else ""
+    if _PYRIGHT.fullmatch(last):
+        return _of_pyright(last, was, now)
     if _is_flag(was) or _is_flag(now):
         return _flag(last, was, now)
     if last == "filterwarnings":
@@ -176,7 +180,20 @@ def _flag(last: str, was: object, now: object) -> str:
 
 def _weight(value: object) -> int:
     """How much an error of a type checker counts; unless it is said, it is one."""
-    return _WEIGHTS.get(str(value).lower(), 2)
+    return 2 if value is None else _WEIGHTS.get(str(value).lower(), 2)
+
+
+def _of_pyright(last: str, was: object, now: object) -> str:
+    """The same of its rules and of its mode, which says how much those count of which nothing is said."""
+    if last == "typeCheckingMode":
+        return "lowers what is demanded" if _mode(now) < _mode(was) else ""
+    if now is None:
+        return "is taken out" if _weight(was) else ""
+    return "is switched off" if _weight(now) < (1 if was is None else _weight(was)) else ""
+
+
+def _mode(value: object) -> int:
+    return _MODES.index(str(value)) if value in _MODES else _MODES.index("standard")
 
 
 def _demand(last: str, was: object, now: object, old: Counter[str], new: Counter[str]) -> str:

@@ -20,7 +20,7 @@ def read_toml(data: bytes) -> dict[str, Any]:
     """A TOML file's tables; empty if it can't be read."""
     try:
         return tomllib.loads(read_text(data))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 
@@ -28,7 +28,7 @@ def read_json(data: bytes) -> dict[str, Any]:
     """A JSON file's object; empty if it can't be read or is none."""
     try:
         value = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -1,12 +1,14 @@
 """What of a source says something else than before: lines that a test has to run, and what none can."""
 
 import ast
-import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from sparky.foreign import parse_foreign
+from sparky.tools.neutral import STANDARD
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _PARTS = ("handlers", "cases")
@@ -66,6 +68,8 @@ class _Seen:
         before, after = ([ast.dump(one) for one in block] for block in (old, new))
         bound = {name for one in new for name in _bound(one)}
         bound |= {f"{_origin(one)}.*" for one in new if isinstance(one, ast.ImportFrom)}
+        loaded = {name for one in new for name in _modules(one)}
+        was, is_now = Counter(before), Counter(after)
         steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
         for _, i, i_end, j, j_end in (step for step in steps if step[0] != "equal"):
             left = old[i:i_end]
@@ -76,16 +80,18 @@ class _Seen:
                 else:
                     left.remove(twin)
                     self.pair(twin, one, getattr(one, "name", "a block"), inside=inside)
-            place = (*new[j_end:], *new[-1:], owner)[0]
+            place = (*new[j_end:], *new[-1:], owner)[0] if j == j_end else None
             for one in left:
-                if ast.dump(one) not in after:
-                    self.gone(one, bound, place if j == j_end else None, inside=inside)
+                if is_now[ast.dump(one)] < was[ast.dump(one)]:
+                    # What is imported no more did its work even where another import binds the same name.
+                    same = bound if place is None or loaded.issuperset(_modules(one)) else frozenset()
+                    self.gone(one, same, place, inside=inside)
 
-    def gone(self, one: ast.stmt, bound: set[str], place: ast.AST | None, *, inside: bool) -> None:
+    def gone(self, one: ast.stmt, bound: AbstractSet[str], place: ast.AST | None, *, inside: bool) -> None:
         """A statement that is not there any more; `place`: what stands there now, None: what replaced it."""
         names = [name for name in _bound(one) if name not in bound]
         if isinstance(one, (ast.Import, ast.ImportFrom)):
-            theirs = [name for name in names if _top(one, name) not in sys.stdlib_module_names]
+            theirs = [name for name in names if _top(one, name) not in STANDARD]
             self.beyond += [f"the import of {name}" for name in theirs]
         elif _does_nothing(one):
             return
@@ -140,6 +146,14 @@ def _bound(one: ast.stmt) -> Iterator[str]:
             yield name
         case _:
             return
+
+
+def _modules(one: ast.stmt) -> Iterator[str]:
+    """The modules that a statement imports."""
+    if isinstance(one, ast.Import):
+        yield from (alias.name for alias in one.names)
+    elif isinstance(one, ast.ImportFrom):
+        yield _origin(one)
 
 
 def _origin(one: ast.ImportFrom) -> str:

@@ -4,7 +4,6 @@ Followed of a configuration is which files it looks at, and from where on. Witho
 and a target that has turned ruff's C901 off is not told of the same under another name.
 """
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -12,7 +11,8 @@ from sparky.domain.change import below, is_test_path
 from sparky.domain.command import Completed
 from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
-from sparky.tools.listing import Listing, plain, program
+from sparky.foreign import toml_foreign
+from sparky.tools.listing import Listing, detector, plain
 from sparky.tools.ruff_config import load
 from sparky.tools.ruff_json import Diagnostic
 from sparky.tools.tool import Read
@@ -39,7 +39,7 @@ def configure(binary: str, read: Read) -> Listing:
         name="complexipy",
         binary=binary,
         kinds={RULE: Kind.COMPLEXITY} if wanted else {},
-        argv=program("cognitive", "--limit", str(limit if valid else _DEFAULT)),
+        argv=detector("cognitive", "--limit", str(limit if valid else _DEFAULT)),
         parse=parse,
         why={RULE: _WHY},
         unfollowed=() if valid else (f"complexipy's {_LIMIT} = {limit!r} is not valid; {_DEFAULT} is used",),
@@ -50,9 +50,9 @@ def _configured(read: Read) -> dict[str, object]:
     """What the first of its files says; nothing if that is not valid, as of a target that has none."""
     path = next((path for path in _OWN if read(path) is not None), _SHARED)
     try:
-        table = tomllib.loads((read(path) or b"").decode())
+        table = toml_foreign(read(path) or b"")
         table = table if path in _OWN else table["tool"]["complexipy"]
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return {}
     return table if isinstance(table, dict) else {}
 

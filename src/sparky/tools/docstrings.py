@@ -18,9 +18,21 @@ READ = "read"
 
 _READS = re.compile(rb"__doc__|\bgetdoc\b|\bdoctest\b")
 _READERS = re.compile(
-    rb"^[ \t]*(?:from|import)[ \t]+(?:apispec|clize|docopt|docopt_ng|flasgger|plac|ply|spark|spark_parser)\b",
+    rb"^[ \t]*(?:from|import)[ \t]+"
+    rb"(?:apispec|clize|docopt|docopt_ng|fire|flasgger|plac|ply|spark|spark_parser)\b",
     re.MULTILINE,
 )
+_BY_NAME = re.compile(
+    rb"(\w+)\.__doc__\b"
+    rb"|\b(?:getdoc|help|render_doc)\((?:\w+\.)*(\w+)"
+    rb"|\bfrom[ \t]+[\w.]*?(\w+)[ \t]+import\b[^\n]*\b__doc__\b"
+)
+_ALIAS = re.compile(rb"\b(\w+)[ \t]+as[ \t]+(\w+)")
+_SHOWN = re.compile(
+    rb"^[ \t]*(?:from|import)[ \t]+(?:asyncclick|click|cyclopts|fastapi|invoke|rich_click|typer)\b",
+    re.MULTILINE,
+)
+"""What shows users the docstrings of what it decorates."""
 _GRAMMAR = ("p_", "t_")
 _RAW = re.compile(rb"[rR]['\"]")
 _HINT = re.compile(rb"\bdef[ \t]+[pt]_|\b[rR]['\"]")
@@ -33,8 +45,15 @@ def for_people(source: bytes, tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 def for_programs(source: bytes, tree: ast.Module) -> Iterator[ast.Constant]:
-    """Those that a program may read: all where the file reads any, raw ones, and those of PLY's functions."""
+    """Those that a program may read: all where the file reads any, raw ones, those of PLY and of commands."""
     return (text for text, is_read in _docstrings(source, tree) if is_read)
+
+
+def read_by_name(source: bytes) -> frozenset[str]:
+    """The names of the functions, classes and modules whose docstrings a source reads, as far as it says."""
+    found = {next(filter(None, match.groups())) for match in _BY_NAME.finditer(source)}
+    found |= {name for name, alias in _ALIAS.findall(source) if alias in found}
+    return frozenset(name.decode() for name in found)
 
 
 def spans(docstrings: Iterable[ast.Constant]) -> frozenset[int]:
@@ -73,7 +92,7 @@ def _read_texts(source: bytes) -> tuple[object, ...]:
 
 def _read(source: bytes) -> Iterator[ast.Constant]:
     # Few files hold any, and to parse them all would take as long as ruff does.
-    able = _HINT.search(source) or _READS.search(source) or _READERS.search(source)
+    able = any(sign.search(source) for sign in (_HINT, _READS, _READERS, _SHOWN))
     tree = tree_of(source) if able else None
     return for_programs(source, tree) if tree is not None else iter(())
 
@@ -81,8 +100,10 @@ def _read(source: bytes) -> Iterator[ast.Constant]:
 def _docstrings(source: bytes, tree: ast.Module) -> Iterator[tuple[ast.Constant, bool]]:
     rows = source.removeprefix(BOM_UTF8).splitlines()
     all_are = bool(_READS.search(source) or _READERS.search(source))
+    decorated_are = _SHOWN.search(source) is not None
     for node in ast.walk(tree):
         match node.body if isinstance(node, _DEFINES) else ():
             case [ast.Expr(value=ast.Constant(value=str()) as text), *_]:
                 raw = _RAW.match(rows[text.lineno - 1], text.col_offset) is not None
-                yield text, all_are or raw or getattr(node, "name", "").startswith(_GRAMMAR)
+                shown = decorated_are and bool(getattr(node, "decorator_list", ()))
+                yield text, all_are or raw or shown or getattr(node, "name", "").startswith(_GRAMMAR)

@@ -16,6 +16,8 @@ from sparky.tools.tool import STAYS, Argv, Read, ToolError, Unit
 Parse = Callable[[Completed, Read], Iterable[Diagnostic]]
 _FIXES = {"safe": Fix.SAFE, "unsafe": Fix.UNSAFE}
 _PROGRAMS = "sparky.tools.programs."
+_DETECTORS, _ASKED = "detectors", 4
+"""The program that is several detectors, and where in its command the one stands that is asked."""
 _SUFFIXES = (".py", ".pyi", ".pyw", ".md", ".rst", ".toml")
 
 
@@ -173,6 +175,22 @@ def _place(finding: Finding) -> tuple[str, int, int, str]:
 def program(name: str, *options: str) -> Callable[[Sequence[str]], Argv]:
     """The command of a program of sparky's own, for its Python: isolated from the target's files."""
     return lambda paths: ("-I", "-m", f"{_PROGRAMS}{name}", *options, "--", *paths)
+
+
+def detector(name: str, *options: str) -> Callable[[Sequence[str]], Argv]:
+    """The command that asks one of sparky's own detectors, which is a module of `programs`."""
+    return program(_DETECTORS, " ".join((name, *options)))
+
+
+def is_detector(argv: Argv) -> bool:
+    """Whether a command asks one of sparky's own detectors."""
+    return argv[3:_ASKED] == (f"{_PROGRAMS}{_DETECTORS}",)
+
+
+def asking_all(commands: Sequence[Argv]) -> Argv:
+    """The command that asks all detectors that these ask for the same paths; each answers with a line."""
+    first = commands[0]
+    return (*first[:_ASKED], *(argv[_ASKED] for argv in commands), *first[_ASKED + 1 :])
 
 
 def is_program(argv: Argv) -> bool:

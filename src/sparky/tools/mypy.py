@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind, Severity
 from sparky.tools.listing import Listing, program
+from sparky.tools.programs.mypy_config import unfollowed
 from sparky.tools.tool import Argv, Read
 
 ANNOTATED = "no-untyped-def"
@@ -56,6 +57,7 @@ def configure(binary: str, read: Read) -> Listing:
     }
     own = next((path for path, mark in marks.items() if mark in (read(path) or b"")), None)
     options = ("--config-file", own) if own else ()
+    left_out = unfollowed(own, read(own) or b"") if own else ()
 
     def offering(paths: Sequence[str], traces: str) -> Argv:
         shown = ("--traces", traces) if traces else ()
@@ -70,4 +72,5 @@ def configure(binary: str, read: Read) -> Listing:
         severity=Severity.MEDIUM,
         offering=offering,
         whole=True,
+        unfollowed=(f"not followed of {own}, by mypy: {', '.join(left_out)}",) if left_out else (),
     )

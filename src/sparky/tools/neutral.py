@@ -6,6 +6,8 @@ import sys
 from sparky.domain.finding import Finding, Fix
 from sparky.tools.reexports import is_re_export
 
+STANDARD = sys.stdlib_module_names - {"antigravity", "readline", "rlcompleter", "test", "this"}
+"""Python's own modules that do nothing by being imported; `test` is mostly the target's own."""
 _IMPORTS = frozenset({"F401", "F811"})
 _OWN = frozenset({"typo", "S324", "attr-defined"})
 """What tools beside ruff mend in prose, with the same digest as before, or by `import x as x`."""
@@ -27,5 +29,5 @@ def _is_neutral(finding: Finding) -> bool:
     """
     if finding.rule in _IMPORTS and not is_re_export(finding.rule, finding.location.path):
         named = _NAME.search(finding.message)
-        return named is not None and named[1] in sys.stdlib_module_names
+        return named is not None and named[1] in STANDARD
     return finding.fix is Fix.SAFE and (finding.tool == "ruff" or finding.rule in _OWN)

@@ -1,8 +1,7 @@
 """TYPE_ERROR by pyrefly (MIT), in a target that configures it: what mypy has to say comes beside it."""
 
-import tomllib
-
 from sparky.domain.issue import Kind, Severity
+from sparky.foreign import toml_foreign
 from sparky.tools.listing import Listing, program
 from sparky.tools.tool import Read
 
@@ -22,7 +21,7 @@ def configure(binary: str, read: Read) -> Listing:
 
 def _has_table(project: bytes) -> bool:
     try:
-        tools = tomllib.loads(project.decode("utf-8", "replace")).get("tool")
-    except tomllib.TOMLDecodeError:
+        tools = toml_foreign(project).get("tool")
+    except ValueError:
         return False
     return isinstance(tools, dict) and "pyrefly" in tools

@@ -2,7 +2,7 @@
 
 from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
-from sparky.tools.listing import Listing, program
+from sparky.tools.listing import Listing, detector
 from sparky.tools.programs.repeated import RULE
 from sparky.tools.tool import Read
 
@@ -13,4 +13,4 @@ def configure(binary: str, read: Read) -> Listing:
     """The detector for any target."""
     del read
     kinds = {RULE: Kind.DRY_VIOLATION}
-    return Listing(name="repeated", binary=binary, kinds=kinds, argv=program("repeated"), why={RULE: _WHY})
+    return Listing(name="repeated", binary=binary, kinds=kinds, argv=detector("repeated"), why={RULE: _WHY})

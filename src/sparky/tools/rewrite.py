@@ -3,11 +3,13 @@
 import re
 
 from sparky.domain.issue import Kind, Severity
-from sparky.tools.listing import Listing, program
+from sparky.tools.listing import Listing, detector
 from sparky.tools.ruff_config import load
 from sparky.tools.tool import Read
 
 _VERSION = re.compile(r"target-version = \"py3(\d+)\"")
+RULES = ("S306", "S324", "S506", "S602")
+"""What can be rewritten; ruff knows more of each."""
 _FLAGS = 9
 """The minor version since which a hash can say what it is for."""
 
@@ -19,7 +21,7 @@ def configure(binary: str, read: Read) -> Listing:
     return Listing(
         name="rewrite",
         binary=binary,
-        kinds={"S324": Kind.SECURITY, "S506": Kind.SECURITY},
-        argv=program("rewrite", *options),
+        kinds=dict.fromkeys(RULES, Kind.SECURITY),
+        argv=detector("rewrite", *options),
         severity=Severity.MEDIUM,
     )

@@ -3,15 +3,15 @@
 Read at the target's root only: .ruff.toml, ruff.toml, then pyproject.toml (with [tool.black] where ruff is
 not configured); the oldest Python as `floor` says, else the oldest that ruff knows. Not followed: `extend`,
 files in subdirectories, and the selection of rules, which is the profile's but for what is a taste; `ignore`,
-`per-file-ignores` and `unfixable` are.
+`per-file-ignores` and `unfixable` are. Each option that is not followed is named in a note.
 """
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sparky.foreign import toml_foreign
 from sparky.tools.floor import floor
 from sparky.tools.ruff_rules import BY_CODE
 from sparky.tools.tool import Read
@@ -89,6 +89,20 @@ _OPTIONS: dict[str, _Check] = {
 }
 
 
+_PER_FILE = ("lint.per-file-ignores", "lint.extend-per-file-ignores")
+_RULES = ("lint.ignore", "lint.extend-ignore", "lint.unfixable", *_PER_FILE)
+_FOLLOWED = frozenset({*_OPTIONS, *_RULES})
+_NO_MATTER = frozenset(
+    {
+        *("cache-dir", "extend", "fix", "fix-only", "force-exclude", "output-format", "required-version"),
+        *("respect-gitignore", "show-fixes", "show-source", "unsafe-fixes"),
+    }
+)
+"""Options that are about how a person calls ruff, and the one that has a note of its own."""
+_OF_ONE = frozenset({"extension", "extend-per-file-ignores", "per-file-ignores", "per-file-target-version"})
+"""Options whose value is a table; other tables have options in them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RuffConfig:
     """What is passed to every ruff command. `options` are "key = value" in TOML, sorted.
@@ -130,6 +144,9 @@ def load(read: Read) -> RuffConfig:
         options["lint.unfixable"] = unfixable
     if "extend" in table:
         notes.append(f"ruff's extend = {table['extend']!r} is not followed")
+    if unfollowed := sorted(name for name in _named(table) if not _is_followed(name)):
+        said = ", ".join(f"{name} (of rules)" if name == "preview" else name for name in unfollowed)
+        notes.append(f"not followed of ruff's configuration: {said}")
     return RuffConfig(
         options=tuple(f"{key} = {_literal(value)}" for key, value in sorted(options.items())),
         ignored=_codes(_at(table, "lint.ignore")) | _codes(_at(table, "lint.extend-ignore")),
@@ -164,11 +181,23 @@ def _valid(table: _Table, notes: list[str]) -> Iterator[tuple[str, object]]:
             notes.append(f"ruff's {key} = {value!r} is not valid; the default is used")
 
 
+def _named(table: _Table) -> Iterator[str]:
+    """The options that a table sets, by their dotted keys."""
+    for key, value in table.items():
+        if not isinstance(value, dict) or key in _OF_ONE:
+            yield key
+        else:
+            yield from (f"{key}.{name}" for name in (_named(value) if key == "lint" else value))
+
+
+def _is_followed(name: str) -> bool:
+    return not _FOLLOWED.isdisjoint({name, f"lint.{name}"}) or name in _NO_MATTER
+
+
 def _per_file(table: _Table) -> dict[str, list[str]]:
-    keys = ("lint.per-file-ignores", "lint.extend-per-file-ignores")
-    tables = [found for key in keys if isinstance(found := _at(table, key), dict)]
+    tables = [found for key in _PER_FILE if isinstance(found := _at(table, key), dict)]
     patterns = dict.fromkeys(pattern for found in tables for pattern in found)
-    ignores = {p: sorted(_codes([c for found in tables for c in found.get(p, ())])) for p in patterns}
+    ignores = {p: sorted({code for found in tables for code in _codes(found.get(p))}) for p in patterns}
     return {pattern: codes for pattern, codes in ignores.items() if codes}
 
 
@@ -195,8 +224,8 @@ def oldest(read: Read) -> int | None:
 
 def _toml(read: Read, path: str, notes: list[str]) -> dict[str, object]:
     try:
-        return tomllib.loads((read(path) or b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return toml_foreign(read(path) or b"")
+    except ValueError as error:
         notes.append(f"{path} is not valid TOML ({error}); ruff's defaults are used")
         return {}
 

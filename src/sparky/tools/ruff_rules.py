@@ -98,8 +98,14 @@ RULES: tuple[Rule, ...] = (
     Rule(code="PLR1711"),
     Rule(code="TC005"),
     # SECURITY: ruff mends none of them; what `rewrite` can mend is mended there.
-    *_alike("S113 S201 S306 S323 S324 S501 S502 S503 S505 S507 S701", _BEHAVIOUR, Severity.MEDIUM),
-    *_alike("S102 S202 S302 S307 S506 S602 S605", _BEHAVIOUR, Severity.HIGH),
+    *_alike("S113 S201 S323 S324 S501 S502 S503 S505 S507 S701", _BEHAVIOUR, Severity.MEDIUM),
+    *_alike("S102 S202 S302 S307 S506", _BEHAVIOUR, Severity.HIGH),
+    *_alike("S602 S605", "without a shell the command may be another, and fails otherwise", Severity.HIGH),
+    Rule(
+        code="S306",
+        why="the file would be there before it is written, with another mode",
+        severity=Severity.MEDIUM,
+    ),
     # PERFORMANCE
     *_alike("C400 C401 C402 C403 C404 C405 C406 C409 C410 C411 C413 C414 C416 C417 C418 C419 C420"),
     *_alike("PERF101 PERF102 PERF401 PERF403"),

@@ -1,12 +1,12 @@
 """FORMATTING of imports: what ruff calls safe may run modules in another order than before."""
 
 import ast
-import sys
 import textwrap
 from collections.abc import Sequence
 
 from msgspec import structs
 
+from sparky.tools.neutral import STANDARD
 from sparky.tools.programs.sources import lines, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit
 
@@ -48,4 +48,4 @@ def _imported(block: str) -> list[_Imported]:
 
 
 def _others(found: Sequence[_Imported]) -> list[_Imported]:
-    return [one for one in found if one[0] or one[1].partition(".")[0] not in sys.stdlib_module_names]
+    return [one for one in found if one[0] or one[1].partition(".")[0] not in STANDARD]

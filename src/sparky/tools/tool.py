@@ -7,7 +7,7 @@ from typing import Protocol
 from sparky.domain.agent import ToolFix
 from sparky.domain.command import Completed
 from sparky.domain.errors import UserError
-from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, gone, kept, marks
+from sparky.domain.finding import Finding, Fix, Stay, fingerprint, for_person, kept, marks
 from sparky.domain.issue import Kind
 
 Argv = tuple[str, ...]
@@ -185,13 +185,3 @@ def mends(works: ToolFix, finding: Finding) -> bool:
     """Whether an agent that works so may mend the finding."""
     allowed = finding.fix is Fix.SAFE or (finding.fix is Fix.UNSAFE and finding.rule in works.unsafe)
     return allowed and finding.rule in works.rules
-
-
-def fixed(before: Iterable[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings of `before` that are gone; in a file that cannot be read `after`, nothing is.
-
-    Nor is an answer that a tool did not give.
-    """
-    broken = {finding.location.path for finding in after if finding.rule in BROKEN}
-    there = (finding for finding in gone(before, after) if finding.location.path not in broken)
-    return tuple(finding for finding in there if finding.rule != SILENT)

@@ -7,7 +7,6 @@ and code in its midst, is none.
 
 import io
 import tokenize
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -16,6 +15,7 @@ import msgspec
 from sparky.domain.command import Completed
 from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
+from sparky.foreign import toml_foreign
 from sparky.tools.docstrings import for_people, spans
 from sparky.tools.listing import Listing
 from sparky.tools.programs.sources import tree_of
@@ -70,8 +70,8 @@ def _config(read: Read) -> str | None:
     if own is not None:
         return own
     try:
-        project = tomllib.loads((read(_PROJECT) or b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        project = toml_foreign(read(_PROJECT) or b"")
+    except ValueError:
         return None
     tools = project.get("tool")
     return _PROJECT if isinstance(tools, dict) and "typos" in tools else None

@@ -2,7 +2,7 @@
 
 from sparky.domain.finding import for_agent
 from sparky.domain.issue import Kind
-from sparky.tools.listing import Listing, program
+from sparky.tools.listing import Listing, detector
 from sparky.tools.tool import Read
 
 _WHY = {
@@ -15,4 +15,4 @@ def configure(binary: str, read: Read) -> Listing:
     """The detector for any target."""
     del read
     kinds = dict.fromkeys(_WHY, Kind.DEAD_CODE)
-    return Listing(name="vulture", binary=binary, kinds=kinds, argv=program("unused"), why=_WHY)
+    return Listing(name="vulture", binary=binary, kinds=kinds, argv=detector("unused"), why=_WHY)

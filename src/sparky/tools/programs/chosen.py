@@ -1,6 +1,6 @@
 """The annotations of a target's files, some of them put in or taken out."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sparky.tools.programs.annotations import Annotated
@@ -28,9 +28,9 @@ def size(found: Files) -> int:
     return sum(len(slots) for one in found.values() for slots in one.slots.values())
 
 
-def places(found: Files, but: Container[str] = ()) -> list[Place]:
-    """The functions that are annotated, but for those of some files."""
-    return [(path, key) for path, one in found.items() if path not in but for key in one.slots]
+def places(found: Files) -> list[Place]:
+    """The functions that are annotated."""
+    return [(path, key) for path, one in found.items() for key in one.slots]
 
 
 def only(found: Files, wanted: Iterable[Place]) -> Files:

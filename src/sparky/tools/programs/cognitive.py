@@ -6,14 +6,13 @@ on standard output, and puts a new file in place of what it is told to write to,
 
 import io
 import re
-import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from complexipy import FunctionComplexity, code_complexity
 
-from sparky.tools.programs.sources import arguments, diagnostic, lines, put, sources
+from sparky.tools.programs.sources import diagnostic, lines
 from sparky.tools.ruff_json import Diagnostic, Place
 
 _RULE = "cognitive-complexity"
@@ -49,11 +48,6 @@ def _functions(source: bytes) -> list[FunctionComplexity]:
         return []
 
 
-def main() -> None:
-    """Print what is hard to follow in the paths of the command line."""
-    limit = int(sys.argv[sys.argv.index("--limit") + 1])
-    put(one for path in sources(arguments()) for one in hard(path, Path(path).read_bytes(), limit))
-
-
-if __name__ == "__main__":
-    main()
+def found(files: Sequence[str], _option: str, limit: str) -> Iterator[Diagnostic]:
+    """What is hard to follow in the files; `--limit`: over which complexity."""
+    return (one for path in files for one in hard(path, Path(path).read_bytes(), int(limit)))

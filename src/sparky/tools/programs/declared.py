@@ -12,10 +12,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 import msgspec
 from msgspec import structs
+from packaging.requirements import InvalidRequirement, Requirement
 
 from sparky.tools.programs.pyproject import name_of, with_one, without
 from sparky.tools.programs.sources import SKIPPED, diagnostic, put, tree_of
@@ -119,10 +121,13 @@ def _package(module: str) -> str:
 
 
 def _listed() -> Iterator[str]:
-    """What the target's own lists of requirements name, a line each, in no order."""
+    """What the target's own lists of requirements name, a line each, in no order; not by hash or URL."""
     for path in (path for name in _LISTS if (path := Path(name)).is_file()):
-        lines = (line.partition(" #")[0].strip() for line in path.read_text("utf-8", "replace").splitlines())
-        yield from (line for line in lines if re.match(r"[A-Za-z0-9]", line) and "://" not in line)
+        for line in path.read_text("utf-8", "replace").splitlines():
+            said = line.partition(" #")[0].strip()
+            with suppress(InvalidRequirement):
+                if Requirement(said).url is None:
+                    yield said
 
 
 def _is_meant(one: _Issue) -> bool:

@@ -1,20 +1,20 @@
 """The list `project.dependencies` of a pyproject.toml, edited with tomlkit (MIT), which keeps all else."""
 
 import re
-import tomllib
 from collections.abc import Callable
 
 import tomlkit
 from tomlkit.items import Array
 
+from sparky.foreign import toml_foreign
 from sparky.tools.ruff_json import Edit, Place
 
 
 def requirements(data: bytes) -> list[str]:
     """What is declared, in the order of the file; nothing where the file is no TOML or has no such list."""
     try:
-        found = tomllib.loads(data.decode()).get("project", {}).get("dependencies", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError):
+        found = toml_foreign(data).get("project", {}).get("dependencies", [])
+    except (ValueError, AttributeError):
         return []
     return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 
@@ -69,4 +69,6 @@ def _difference(old: str, new: str) -> Edit:
         tail += 1
     content = "".join(f"{line}\n" for line in after[head : len(after) - tail])
     start, end = Place(row=head + 1, column=1), Place(row=len(before) - tail + 1, column=1)
+    if not tail:  # nothing ends the last line
+        content, end = content[:-1], Place(row=len(before), column=len(before[-1]) + 1)
     return Edit(content=content, location=start, end_location=end)

@@ -15,8 +15,9 @@ from typing import IO
 
 import msgspec
 
+from sparky.tools.programs.copied import copied
 from sparky.tools.programs.pyright_config import CONFIG, MUTE, PROJECT, configured_in, harmless
-from sparky.tools.programs.sources import arguments, copied, diagnostic, put, sources
+from sparky.tools.programs.sources import arguments, diagnostic, put, sources
 from sparky.tools.ruff_json import Diagnostic, Place
 from sparky.tools.tool import SILENT
 

@@ -1,12 +1,11 @@
 """A target's configuration of pyright, without what would lead it elsewhere."""
 
-import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
-import msgspec
+from sparky.foreign import toml_foreign
+from sparky.tamper.options import loose_json
 
 Told = Mapping[str, object]
 
@@ -25,8 +24,6 @@ _KEPT = frozenset(
     }
 )
 """What names no path. pyright itself passes over values that it can't use."""
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
-_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
 
 def configured_in(read: Callable[[str], bytes | None]) -> str | None:
@@ -42,7 +39,8 @@ def harmless(read: Callable[[str], bytes | None]) -> Told:
     Where no version of Python is named it is that of sparky's own, as with mypy.
     """
     own = read(CONFIG)
-    told = _of_project(read(PROJECT) or b"") if own is None else _json(own)
+    text = (own or b"").decode("utf-8-sig", "replace")
+    told = _of_project(read(PROJECT) or b"") if own is None else loose_json(text)
     return {"pythonVersion": "{}.{}".format(*sys.version_info), **dict(_kept(told or {}))}
 
 
@@ -67,21 +65,10 @@ def _is_inside(path: object) -> bool:
     return ".." not in PurePosixPath(path).parts
 
 
-def _json(source: bytes) -> Told:
-    """JSON with comments and commas too many."""
-    text = source.decode("utf-8-sig", "replace")
-    for noise in (_COMMENT, _COMMA):
-        text = noise.sub(lambda found: found[1] or "", text)
-    try:
-        return msgspec.json.decode(text, type=dict[str, object])
-    except (msgspec.DecodeError, RecursionError):
-        return {}
-
-
 def _of_project(source: bytes) -> Told | None:
     try:
-        tools = tomllib.loads(source.decode("utf-8", "replace")).get("tool")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        tools = toml_foreign(source).get("tool")
+    except ValueError:
         return None
     if not isinstance(tools, dict):
         return None

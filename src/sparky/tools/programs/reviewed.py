@@ -10,8 +10,9 @@ from pathlib import Path
 
 import tomlkit
 
+from sparky.tools.programs.copied import copied
 from sparky.tools.programs.pyrefly import CONFIG, SAFE, checked
-from sparky.tools.programs.sources import arguments, copied, diagnostic, put, sources
+from sparky.tools.programs.sources import arguments, diagnostic, put, sources
 from sparky.tools.ruff_json import Diagnostic, Place
 
 _KEPT = frozenset(
@@ -46,7 +47,7 @@ def _configuration(own: Path, project: Path) -> Mapping[str, object]:
 def _read(path: Path) -> dict[str, dict[str, dict[str, object]]]:
     try:
         return tomlkit.loads(path.read_bytes().decode("utf-8", "replace")).unwrap()
-    except (OSError, tomllib.TOMLDecodeError, tomlkit.exceptions.ParseError):
+    except (OSError, RecursionError, tomllib.TOMLDecodeError, tomlkit.exceptions.ParseError):
         return {}
 
 

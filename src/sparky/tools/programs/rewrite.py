@@ -2,16 +2,16 @@
 
 S324: a hash says that it is for no secret (Python 3.9, the same digest), where neither the file's name nor
 the function around it speaks of one. S506: `yaml.load(x)` without a loader is `yaml.safe_load(x)`, as the
-newer PyYAML demands one.
+newer PyYAML demands one. More are in `safer`.
 """
 
 import ast
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sparky.tools.programs.sources import arguments, diagnostic, place, put, sources, tree_of
+from sparky.tools.programs.safer import safer
+from sparky.tools.programs.sources import diagnostic, place, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit
 
 _HASHES = frozenset({"md5", "sha1"})
@@ -25,6 +25,7 @@ _SECRET = re.compile(
 
 def rewrites(path: str, source: bytes, *, flags: bool) -> Iterator[Diagnostic]:
     """The findings of a file that can be mended; those of S324 only if the target's Python has `flags`."""
+    yield from safer(path, source)
     tree = tree_of(source) if b"hashlib" in source or b"yaml" in source else None
     for node in ast.walk(tree) if tree is not None else ():
         match node:
@@ -70,11 +71,7 @@ def _hash(path: str, source: bytes, node: ast.Call, name: str) -> Iterator[Diagn
     yield diagnostic("S324", path, message, where, Edit(content=text, location=end, end_location=end))
 
 
-def main() -> None:
-    """Print what can be rewritten in the paths of the command line; `--hash-flags`: Python 3.9 or newer."""
-    flags = "--hash-flags" in sys.argv[: sys.argv.index("--")]
-    put(one for path in sources(arguments()) for one in rewrites(path, Path(path).read_bytes(), flags=flags))
-
-
-if __name__ == "__main__":
-    main()
+def found(files: Sequence[str], *options: str) -> Iterator[Diagnostic]:
+    """What can be rewritten in the files; `--hash-flags`: the target's Python is 3.9 or newer."""
+    flags = "--hash-flags" in options
+    return (one for path in files for one in rewrites(path, Path(path).read_bytes(), flags=flags))

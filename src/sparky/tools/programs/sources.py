@@ -2,11 +2,9 @@
 
 import ast
 import codecs
-import contextlib
 import io
 import os
 import sys
-import tempfile
 import tokenize
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -43,19 +41,6 @@ def sources(paths: Iterable[str], *suffixes: str) -> Iterator[str]:
             folders[:] = sorted(set(folders) - SKIPPED)
             files = (Path(place, name) for name in sorted(names) if name.endswith((".py", *suffixes)))
             yield from (file.as_posix() for file in files if not file.is_symlink())
-
-
-@contextlib.contextmanager
-def copied(*suffixes: str) -> Iterator[Path]:
-    """A copy of the current directory's `sources`, which is the current directory meanwhile."""
-    files = list(sources(["."], *suffixes))
-    with tempfile.TemporaryDirectory(prefix="sparky-") as name:
-        root = Path(name).resolve()
-        for file in files:
-            (root / file).parent.mkdir(parents=True, exist_ok=True)
-            (root / file).write_bytes(Path(file).read_bytes())
-        with contextlib.chdir(root):
-            yield root
 
 
 def tree_of(source: bytes) -> ast.Module | None:

@@ -30,15 +30,16 @@ def unpack(known: Path, cache: Path) -> None:
 
 
 def made(options: tuple[str, ...], config: bytes) -> bytes:
-    """The cache after a file that imports all of the standard library."""
+    """The cache after a program that imports all of the standard library."""
     names = sorted(name for name in sys.stdlib_module_names if not name.startswith("_"))
+    # As text: mypy takes a target's file of the same name, size and second for the one that it knew.
+    program = "\n".join(f"import {name}" for name in names)
     packed = io.BytesIO()
     with tempfile.TemporaryDirectory(prefix="sparky-stubs-") as place, contextlib.chdir(place):
         if options:
             Path(options[-1]).write_bytes(harmless(options[-1], config))
-        Path("all.py").write_text("".join(f"import {name}\n" for name in names), encoding="utf-8")
         cache = Path(place, "cache")
-        check(["all.py"], options, cache)
+        check(["-c", program], options, cache)
         with zipfile.ZipFile(packed, "w") as archive:
             for file in sorted(path for path in cache.rglob("*") if path.is_file()):
                 archive.write(file, file.relative_to(cache))

@@ -1,21 +1,21 @@
 """Private functions and classes that nothing names, and code that nothing reaches: what vulture is sure of.
 
 What is public may be used by others: most of what vulture finds there is no fault. In a target of more than
-1,000 files nothing is looked for, since vulture reads all of them at every look.
+1,000 files nothing is looked for, since vulture may have to read all of them at a look.
 """
 
 import ast
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from vulture.core import Vulture  # type: ignore[import-untyped]  # it ships no types
+from vulture.core import Item, Vulture  # type: ignore[import-untyped]  # it ships no types
 
-from sparky.tools.programs.sources import SKIPPED, arguments, diagnostic, put, sources, tree_of
+from sparky.tools.programs.sources import SKIPPED, diagnostic, sources, tree_of
 from sparky.tools.ruff_json import Diagnostic, Edit, Place
 
 FILES = 1_000
@@ -27,18 +27,28 @@ _PIECE = re.compile(rb"[\"'](_\w+)(?=[\"'{%])")
 """A literal that may be the beginning of a private name: the rest is put behind it at run time."""
 
 
-def unused(paths: list[str]) -> Iterator[Diagnostic]:
-    """The findings in these files and those beside them, which form one program."""
+def _unused(asked: Sequence[str], beside: Sequence[str]) -> Iterator[Diagnostic]:
+    """The findings in the files that are asked for; with those beside them they form one program.
+
+    What is beside names more, and makes nothing unused: it is read only if something is.
+    """
     looked, files = _Reader(ignore_names=["__*"]), _Files()
-    looked.scavenge([Path(path) for path in paths])
+    looked.scavenge([Path(path) for path in asked])
+    if any(map(_is_private, looked.get_unused_code(min_confidence=60))):
+        looked.scavenge([Path(path) for path in beside])
+    here = {*asked}
     for item in looked.get_unused_code(min_confidence=60):
         path = item.filename.relative_to(Path.cwd()).as_posix()
         where = Place(row=item.first_lineno, column=1)
-        if item.typ == "unreachable_code":
+        if path in here and item.typ == "unreachable_code":
             yield diagnostic("unreachable-code", path, item.message, where)
-        elif item.typ in {"function", "class"} and item.name.startswith("_"):
+        elif path in here and _is_private(item):
             edits = _removal(path, item.name) if files.is_alone(item.name) else ()
             yield diagnostic("unused-private", path, f"unused {item.typ} `{item.name}`", where, *edits)
+
+
+def _is_private(item: Item) -> bool:
+    return item.typ in {"function", "class"} and item.name.startswith("_")
 
 
 class _Reader(Vulture):  # type: ignore[misc]  # it ships no types
@@ -93,12 +103,9 @@ def _removal(path: str, name: str) -> tuple[Edit, ...]:
     return (Edit(content="", location=Place(row=node.lineno, column=1), end_location=end),)
 
 
-def main() -> None:
-    """Print what is unused in the paths of the command line; the whole current directory is read."""
-    files = list(islice(sources(["."]), FILES + 1))
-    asked = set(sources(arguments()))
-    put(one for one in unused(files) if one.filename in asked) if len(files) <= FILES else put(())
-
-
-if __name__ == "__main__":
-    main()
+def found(files: Sequence[str]) -> Iterator[Diagnostic]:
+    """What is unused in the files of the current directory; all that it has is read where that matters."""
+    there, asked = list(islice(sources(["."]), FILES + 1)), {*files}
+    if len(there) > FILES:
+        return iter(())
+    return _unused([path for path in there if path in asked], [path for path in there if path not in asked])
