@@ -315,7 +315,7 @@ def test_nothing_is_resumed_where_nothing_is_interrupted(here: World, ready: str
     assert (here.sparky("resume", "--json").json(), here.sparky("resume").code) == ([], 0)
     assert refused(here.sparky("resume", ready)) == (
         2,
-        f"error: {ready} is waiting: there is nothing to resume",
+        f"error: {ready} is waiting: there is nothing to resume; see `sparky show {ready}`",
     )
 
 

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 
 from sparky.domain.attempt import Stage, Verdict
-from sparky.domain.finding import Left, findings_issue
+from sparky.domain.finding import Finding, Left, Location, findings_issue
 from sparky.domain.flow import decide
 from sparky.domain.issue import Kind
 from sparky.domain.result import REST
 from sparky.domain.state import Handoff, MergePolicy, Outcome, PipelineState, Preferences
 from sparky.evidence.change import UNITS, rewritten
 from sparky.evidence.detect import detect, exported
-from sparky.evidence.failing import hear
+from sparky.evidence.failing import hear, red_all_the_same
 from sparky.formats.values_json import decode, encode
 from sparky.ports import Ports
 from sparky.stages.table import perform
+from sparky.tools.failing.snapshots import STALE
 from sparky.tools.ruff_json import parse
 from tests.builders import CONTEXT
 from tests.stages.stand import Red, Stand
@@ -155,6 +156,16 @@ def test_bug_a_test_of_which_only_some_snapshots_may_be_rewritten_kept_those_and
     ]
     again = fixed(stand, replace(stand.house.ports, tests=tests))
     assert again.ends[-1].outcome is Outcome.READY
+
+
+def test_of_tests_that_differ_by_a_number_each_is_red_for_itself() -> None:
+    one, other, shorter = (
+        Finding(
+            tool="failures", rule=STALE, kind=Kind.TEST_FAILURE, message=said, location=Location(path=PAGE)
+        )
+        for said in ("page[1]: 3 lines differ", "page[2]: 3 lines differ", "page[2]: 2 lines differ")
+    )
+    assert red_all_the_same([one, other], [shorter]) == (other,)
 
 
 def test_a_session_is_not_excused_by_what_was_asked_of_the_tool(stand: Stand) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import groupby
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sparky.domain.attempt import Attempt, Budget, Responsibility, Stage, Strategy, Trait, Verdict
@@ -258,6 +258,8 @@ def test_nothing_is_merged_unless_test_and_verify_passed_or_a_person_saw_just_th
 
 
 @many
+# The last part is given up by a tool that mends nothing: TEST follows.
+@example(Random(1928975))  # noqa: S311 - no secret
 @given(randoms)
 def test_nothing_is_tested_or_merged_that_the_review_did_not_pass(random: Random) -> None:
     _, stages = through(random)

@@ -75,7 +75,7 @@ def test_words_give_reasons_and_the_title_counts_more_than_the_body() -> None:
 def test_what_a_body_mentions_once_in_passing_does_not_decide() -> None:
     body = "The service limits calls. Please add tests."
     assert kind_of(issue("Rate limiter for calls", body)) == KindGuess(
-        kind=Kind.GENERAL, confidence=0.3, reasons=("nothing in it speaks for a kind",)
+        kind=Kind.GENERAL, confidence=0.3, reasons=("nothing in it speaks clearly for a kind",)
     )
 
 

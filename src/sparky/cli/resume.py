@@ -29,7 +29,8 @@ def command(run: str | None, *, as_json: bool) -> int:
     rows = [home.find(run)] if run is not None else home.store.unfinished()
     taken = [row for row in rows if home.life(row) is Life.INTERRUPTED]
     if run and not taken:
-        raise UsageError(f"{rows[0].run_id} is {home.life(rows[0]).value}: there is nothing to resume")
+        there = f"{rows[0].run_id} is {home.life(rows[0]).value}"
+        raise UsageError(f"{there}: there is nothing to resume; see `sparky show {rows[0].run_id}`")
     results, codes = [], [0]
     for row in taken:
         say(f"going on with {row.run_id}: {row.title}")

@@ -63,8 +63,14 @@ _NOTHING = Tree(paths=frozenset(), sources={}, history=())
 
 def red_all_the_same(gone: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings of snapshots that are rewritten, and their tests say `after` it what they said before."""
-    now = {normal_message(finding.message) for finding in after if finding.kind is Kind.TEST_FAILURE}
-    return tuple(one for one in gone if one.rule == STALE and normal_message(one.message) in now)
+    now = {_of_test(finding) for finding in after if finding.kind is Kind.TEST_FAILURE}
+    return tuple(one for one in gone if one.rule == STALE and _of_test(one) in now)
+
+
+def _of_test(finding: Finding) -> tuple[str, str]:
+    """The test and what it says; the numbers in its own name tell it from others."""
+    test, _, said = finding.message.partition(": ")
+    return test, normal_message(said)
 
 
 def _red(

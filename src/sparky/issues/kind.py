@@ -89,7 +89,9 @@ def kind_of(issue: Issue, agents: Iterable[Agent] = ()) -> KindGuess:
     `agents` are looked up for the one that the issue names: with one kind, that kind is explicit.
     """
     steps = (_explicit(issue, agents), _labels(issue), _pasted(issue), _words(issue))
-    nothing = KindGuess(kind=Kind.GENERAL, confidence=0.3, reasons=("nothing in it speaks for a kind",))
+    nothing = KindGuess(
+        kind=Kind.GENERAL, confidence=0.3, reasons=("nothing in it speaks clearly for a kind",)
+    )
     return next((guess for guess in steps if guess is not None), nothing)
 
 

@@ -27,6 +27,7 @@ _BY_NAME = re.compile(
     rb"|\b(?:getdoc|help|render_doc)\((?:\w+\.)*(\w+)"
     rb"|\bfrom[ \t]+[\w.]*?(\w+)[ \t]+import\b[^\n]*\b__doc__\b"
 )
+_SIGNS = (b"__doc__", b"getdoc(", b"help(", b"render_doc(")
 _ALIAS = re.compile(rb"\b(\w+)[ \t]+as[ \t]+(\w+)")
 _SHOWN = re.compile(
     rb"^[ \t]*(?:from|import)[ \t]+(?:asyncclick|click|cyclopts|fastapi|invoke|rich_click|typer)\b",
@@ -51,6 +52,8 @@ def for_programs(source: bytes, tree: ast.Module) -> Iterator[ast.Constant]:
 
 def read_by_name(source: bytes) -> frozenset[str]:
     """The names of the functions, classes and modules whose docstrings a source reads, as far as it says."""
+    if not any(sign in source for sign in _SIGNS):  # few files hold any
+        return frozenset()
     found = {next(filter(None, match.groups())) for match in _BY_NAME.finditer(source)}
     found |= {name for name, alias in _ALIAS.findall(source) if alias in found}
     return frozenset(name.decode() for name in found)

@@ -184,7 +184,11 @@ def faults(findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], ...]:
 
     Where a tool tells the same twice in a line, the columns say which is which.
     """
-    listed = [(one, _told(one)) for one in findings]
+    everything = tuple(findings)
+    rules = _shared({(one.tool, one.rule) for one in everything})
+    if not rules:
+        return tuple((one,) for one in everything)
+    listed = [(one, _told(one) if (one.tool, one.rule) in rules else None) for one in everything]
     often = Counter((told[1], one.tool) for one, told in listed if told)
     crowded = {place for (place, _), count in often.items() if count > 1}
     groups: dict[_Place, list[tuple[int, int, Finding]]] = defaultdict(list)
@@ -198,6 +202,13 @@ def faults(findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], ...]:
         groups[place].append((rank, number, one))
     ordered = sorted(map(sorted, groups.values()), key=lambda group: group[0][1])
     return tuple(tuple(one for *_, one in group) for group in ordered)
+
+
+def _shared(rules: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of the rules of which another tool's are among them that may tell the same: mostly few."""
+    told = {rule: {telling.row for telling in _TABLE.get(rule, ())} for rule in rules}
+    tools = Counter(row for row, _ in {(row, tool) for (tool, _), rows in told.items() for row in rows})
+    return {rule for rule, rows in told.items() if any(tools[row] > 1 for row in rows)}
 
 
 def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
