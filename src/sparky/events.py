@@ -196,7 +196,7 @@ class SessionResult:
 
     `handover`: why it says that it is not its turn; `plan`: the several issues that it says this one is;
     `report`: what a reviewer writes. Each is empty if it says no such thing. `retry_at`: when its model can
-    be asked again, in seconds since 1970.
+    be asked again, in seconds since 1970. `level`: how its process was confined; None: none was started.
     """
 
     claimed_success: bool
@@ -210,5 +210,5 @@ class SessionResult:
     tokens: int = 0
     turns: int = 0
     cost_usd: float = 0.0
-    level: Level = Level.OFF
+    level: Level | None = None
     retry_at: float | None = None

@@ -50,6 +50,7 @@ def test_the_script_in_the_settings_is_named_from_the_repository(world_of: MakeW
     world = world_of({**_FILES, "sparky.toml": "script = 'play.toml'\n", "play.toml": "session = []\n"})
     said = world.sparky("run", "The login page crashes", "--json", cwd=world.repo / "shop")
     assert "the script has no session for issue" in said.json()["reason"]
+    assert said.json()["sandbox"] == "none needed"
 
 
 def test_a_suite_of_which_nothing_passes_verifies_nothing(world_of: MakeWorld) -> None:

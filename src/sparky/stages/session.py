@@ -87,7 +87,7 @@ def with_session(attempt: Attempt, ports: Ports, result: SessionResult) -> Attem
         tokens=result.tokens,
         turns=result.turns,
         cost_usd=result.cost_usd,
-        level=result.level.value,
+        level=result.level.value if result.level else "",
     )
 
 

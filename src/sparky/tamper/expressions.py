@@ -15,6 +15,9 @@ Names = Mapping[str, ast.expr]
 LIMIT = 4000
 """Characters above which an expression is not put in for a name."""
 
+MODULES = 256
+"""How many modules are kept: those at base and at head of a large diff, which is judged again as it grows."""
+
 _BUILTINS = frozenset(dir(builtins))
 _MADE_EMPTY: Mapping[str, ast.expr] = {
     "dict": ast.Dict([], []),
@@ -32,11 +35,17 @@ def text(node: ast.AST) -> str:
 
 
 def parsed(source: str) -> ast.Module | None:
-    """The module, None if it does not parse."""
+    """The module, one's own; None if it does not parse."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+@lru_cache(maxsize=MODULES)
+def module(source: str) -> ast.Module | None:
+    """The module, everybody's: not to be changed; None if it does not parse."""
+    return parsed(source)
 
 
 def put(node: ast.expr, names: Names) -> ast.expr:

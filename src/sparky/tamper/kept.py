@@ -2,27 +2,45 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from sparky.domain.change import Sort, Suspicion, is_test_module
+from sparky.tamper.alike import alike
 from sparky.tamper.claims import RUNS
 from sparky.tamper.edit import DATA, Edit
-from sparky.tamper.expressions import constants, parsed
+from sparky.tamper.expressions import constants, module
 from sparky.tamper.losses import called_in, losses, said_of
 from sparky.tamper.pools import Pair, pair_up, renamed
-from sparky.tamper.suite import Item, helpers_of, items_of
+from sparky.tamper.suite import Item, Key, helpers_of, items_of
+from sparky.tamper.untouched import untouched
 
 
-def judge_tests(edits: Sequence[Edit], *, source_changed: bool) -> Iterator[Suspicion]:
-    """What tests lose. Where the source changed, too, a changed expectation is left to the runs to judge."""
+def judge_tests(edits: Sequence[Edit]) -> Iterator[Suspicion]:
+    """What tests lose."""
     tests = [edit for edit in edits if edit.test]
     python = [edit for edit in tests if edit.python]
+    base, head = functions(python)
+    yield from judge_claims(base, head, untouched(base, head))
+    for edit in python:
+        yield from (*_rebound(edit), *_data(edit))
+    for edit in tests:
+        if not edit.python:
+            yield from _data_file(edit)
+
+
+def functions(python: Sequence[Edit]) -> tuple[list[Item], list[Item]]:
+    """The functions of all edited test modules, at base and at head."""
     base = list(_items([(edit, edit.before, edit.old_path or edit.path) for edit in python]))
     head = list(_items([(edit, edit.after, edit.path) for edit in python]))
-    pairs = pair_up(base, head)
-    found = [s for pair in pairs for s in _judged(renamed(pair, pairs, head), head)]
-    found += [s for edit in python for s in (*_rebound(edit), *_data(edit))]
-    found += [s for edit in tests if not edit.python for s in _data_file(edit)]
-    yield from (s for s in found if not (s.sort is Sort.CHANGED and source_changed))
+    return base, head
+
+
+def judge_claims(base: Sequence[Item], head: Sequence[Item], still: AbstractSet[Key]) -> Iterator[Suspicion]:
+    """What functions claim no more; those that are known to be `still` what they were need not be read."""
+    names = {item.name for item in base}
+    pairs = pair_up(*([item for item in side if item.key not in still] for side in (base, head)))
+    for pair in pairs:
+        yield from _judged(renamed(pair, names, head), head)
 
 
 def _items(sides: Sequence[tuple[Edit, str | None, str]]) -> Iterator[Item]:
@@ -79,44 +97,45 @@ def _replaced(base: Item, now: Item) -> Iterator[Suspicion]:
 
 def _rebound(edit: Edit) -> Iterator[Suspicion]:
     """What a test module imported and now makes itself."""
-    before, after = (parsed(side or "") for side in (edit.before, edit.after))
+    before, after = (module(side or "") for side in (edit.before, edit.after))
     if before is None or after is None or edit.before is None:
         return
-    imported = {
-        alias.asname or alias.name.split(".")[0]
-        for node in ast.walk(before)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
-    made = _made(before)
-    honest = {
-        i.name
-        for i in items_of(edit.path, edit.after or "", collected=True)
-        if any(not c.dead and c.rank > RUNS for c in i.claims)
-    }
-    for name, line in sorted(_made(after).items()):
-        if name in imported and name not in made and name not in honest:
-            what = f"{name} ({Sort.REPLACED.value})"
-            yield Suspicion(
-                sort=Sort.REPLACED,
-                path=edit.path,
-                line=line,
-                what=what,
-                why="the tests imported it, and now make it themselves",
-            )
-    for node in after.body:
+    was = _made(before)
+    made = {name: line for name, line in sorted(_made(after).items()) if name not in was}
+    assigned = [node for node in edit.edited[1].body if isinstance(node, ast.Assign)]
+    imported = _imported(before) if made or assigned else frozenset()
+    honest = _honest(edit) if imported & made.keys() else frozenset()
+    for name, line in made.items():
+        if name in imported and name not in honest:
+            why = "the tests imported it, and now make it themselves"
+            yield _exchanged(edit, name, line, why)
+    for node in assigned:
         match node:
             case ast.Assign([ast.Attribute(ast.Name(owner), name)], _) if owner in imported and not any(
-                ast.dump(node) == ast.dump(old) for old in before.body
+                alike(node, old) for old in before.body
             ):
-                what = f"{owner}.{name} ({Sort.REPLACED.value})"
-                yield Suspicion(
-                    sort=Sort.REPLACED,
-                    path=edit.path,
-                    line=node.lineno,
-                    what=what,
-                    why="the module replaces a part of what it tests",
-                )
+                why = "the module replaces a part of what it tests"
+                yield _exchanged(edit, f"{owner}.{name}", node.lineno, why)
+
+
+def _exchanged(edit: Edit, name: str, line: int, why: str) -> Suspicion:
+    sort = Sort.REPLACED
+    return Suspicion(sort=sort, path=edit.path, line=line, what=f"{name} ({sort.value})", why=why)
+
+
+def _imported(tree: ast.Module) -> frozenset[str]:
+    return frozenset(
+        alias.asname or alias.name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+def _honest(edit: Edit) -> frozenset[str]:
+    """The functions at head that judge something."""
+    items = items_of(edit.path, edit.after or "", collected=True)
+    return frozenset(i.name for i in items if any(not c.dead and c.rank > RUNS for c in i.claims))
 
 
 def _made(tree: ast.Module) -> dict[str, int]:
@@ -135,7 +154,8 @@ def _data(edit: Edit) -> Iterator[Suspicion]:
     if edit.before is None or edit.after is None:
         return
     before, after = (_literals(side) for side in (edit.before, edit.after))
-    for name in sorted(before.keys() & after.keys()):
+    changed = (name for name in before.keys() & after.keys() if not alike(before[name], after[name]))
+    for name in sorted(changed):
         was, now = constants(before[name]), constants(after[name])
         lost, gained = was - now, now - was
         if lost:
@@ -147,7 +167,7 @@ def _data(edit: Edit) -> Iterator[Suspicion]:
 
 
 def _literals(source: str) -> dict[str, ast.expr]:
-    tree = parsed(source)
+    tree = module(source)
     pairs = (
         ((n.targets[0], n.value) for n in tree.body if isinstance(n, ast.Assign)) if tree is not None else ()
     )

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from sparky.tamper.claims import RUNS, Claim
@@ -45,11 +46,13 @@ def pair_up(base: Sequence[Item], head: Sequence[Item]) -> list[Pair]:
     return pairs
 
 
-def renamed(pair: Pair, pairs: Sequence[Pair], head: Sequence[Item]) -> Pair:
-    """The pair with a new test in the place of one that is gone, if that judges most of the same."""
+def renamed(pair: Pair, old: AbstractSet[str], head: Sequence[Item]) -> Pair:
+    """The pair with a new test in the place of one that is gone, if that judges most of the same.
+
+    `old`: the names at base, of which none is new.
+    """
     if pair.head is not None or not pair.lost or not pair.base.counts:
         return pair
-    old = {pair.base.name for pair in pairs}
     subjects = {shape(claim.subject) for claim in pair.lost}
     for item in head:
         if item.counts and item.name not in old:

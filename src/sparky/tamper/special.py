@@ -14,12 +14,11 @@ _LONG = 3
 
 def answers(edit: Edit) -> list[tuple[ast.expr, ast.expr, int]]:
     """The literals that a source edit newly compares with, each with what it then returns, and the line."""
-    after = parsed(edit.after or "")
-    before = parsed(edit.before or "")
-    if after is None or edit.test or not edit.python:
+    if edit.test or not edit.python:
         return []
-    old = {(text(a), text(b)) for a, b, _ in _answers(before)} if before is not None else set()
-    return [found for found in _answers(after) if (text(found[0]), text(found[1])) not in old]
+    found = list(_answers(edit.edited[1]))
+    old = {(text(a), text(b)) for a, b, _ in _answers(edit.trees[0])} if found else set()
+    return [(a, b, line) for a, b, line in found if (text(a), text(b)) not in old]
 
 
 def judge_special(edit: Edit, tests: Texts) -> Iterator[Suspicion]:

@@ -7,11 +7,14 @@ _MAKERS = frozenset({"list", "tuple", "set", "dict", "map", "all"})
 """The built-ins that have another spelling."""
 
 
-def apart(tree: ast.Module) -> ast.Module:
-    """The module, changed: a built-in's name that it binds itself, or may import with `*`, is another's."""
+def apart(tree: ast.Module, source: str) -> ast.Module:
+    """The module; where it binds the name of a built-in, or may import it by `*`, one that names another."""
     bound = frozenset(_bound(tree))
     own = _MAKERS if "*" in bound else _MAKERS & bound
-    for node in ast.walk(tree) if own else ():
+    if not own:
+        return tree
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in own:
             node.id = f"its own {node.id}"
     return tree

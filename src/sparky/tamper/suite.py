@@ -2,40 +2,18 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 from sparky.tamper.cases import cases_of, skips_in
 from sparky.tamper.claims import Claim
-from sparky.tamper.expressions import call_name, dotted, is_literal, parsed, put, text, truth
+from sparky.tamper.expressions import MODULES, call_name, dotted, is_literal, module, put, text, truth
 from sparky.tamper.spellings import apart
-from sparky.tamper.walk import Env, Function, read
+from sparky.tamper.walk import Env, Function, reader
 
 _LITERAL = 20_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Item:
-    """A function of a test file. `out`: why it is not collected, or ""; `skips`: its markers that skip."""
-
-    path: str
-    name: str
-    line: int
-    is_test: bool
-    out: str
-    skips: tuple[str, ...]
-    claims: tuple[Claim, ...]
-    mocks: frozenset[str] = frozenset()
-    empty: bool = False
-
-    @property
-    def counts(self) -> bool:
-        """Whether its claims are judged when the tests run."""
-        return self.is_test and not self.out and not self.skips
-
-    @property
-    def last(self) -> str:
-        """Its name without that of its class."""
-        return self.name.rpartition(".")[2]
+Key = tuple[str, str]
+"""The path of a function's file, and its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +27,59 @@ class Scope:
     helpers: Mapping[str, Function] = field(default_factory=dict)
     env: Env = field(default_factory=dict)
     collects: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A function of a test file. `out`: why it is not collected, or ""; `skips`: its markers that skip."""
+
+    path: str
+    name: str
+    is_test: bool
+    out: str
+    skips: tuple[str, ...]
+    node: Function
+    scope: Scope
+
+    @property
+    def line(self) -> int:
+        """Where it stands, counted from 1."""
+        return self.node.lineno
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """What it claims, in order; read when it is asked for, since of most tests nobody asks."""
+        read = reader(self.node, self.scope.helpers)
+        return tuple(
+            replace(claim, guards=(*self.scope.guards, *guard, *claim.guards))
+            for env, guard in cases_of(self.node, self.scope.env)
+            for claim in read(env)
+        )
+
+    @cached_property
+    def mocks(self) -> frozenset[str]:
+        """What it replaces, by its last name."""
+        return frozenset(_mocks(self.node))
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it but its docstring."""
+        return all(isinstance(s, ast.Pass) or _is_constant(s) for s in self.node.body)
+
+    @property
+    def key(self) -> Key:
+        """Its file and its name."""
+        return self.path, self.name
+
+    @property
+    def counts(self) -> bool:
+        """Whether its claims are judged when the tests run."""
+        return self.is_test and not self.out and not self.skips
+
+    @property
+    def last(self) -> str:
+        """Its name without that of its class."""
+        return self.name.rpartition(".")[2]
 
 
 def helpers_of(sources: Iterable[str]) -> dict[str, Function]:
@@ -75,9 +106,10 @@ def items_of(
     return list(_items(path, tree.body, _marked(tree.body, scope)))
 
 
+@lru_cache(maxsize=MODULES)
 def _apart(source: str) -> ast.Module | None:
-    tree = parsed(source)
-    return tree and apart(tree)
+    tree = module(source)
+    return apart(tree, source) if tree is not None else None
 
 
 def _items(path: str, body: list[ast.stmt], scope: Scope) -> Iterator[Item]:
@@ -171,45 +203,24 @@ def _marked(body: list[ast.stmt], scope: Scope) -> Scope:
 
 def _item(path: str, node: Function, scope: Scope, last: Mapping[str, int]) -> Item:
     is_test = node.name.startswith("test") and scope.collects
-    fixture = any("fixture" in text(d) for d in node.decorator_list)
-    odd = next(
-        (text(d) for d in node.decorator_list if text(d) in {"property", "staticmethod", "classmethod"}), ""
-    )
+    marks = [text(mark) for mark in node.decorator_list]
+    odd = next((mark for mark in marks if mark in {"property", "staticmethod", "classmethod"}), "")
     out = scope.out or _shadowed(node.name, node.lineno, last)
-    if fixture or (odd == "property"):
-        out = out or f"@{text(node.decorator_list[0])} makes it no test"
-    claims: list[Claim] = []
-    for env, guard in cases_of(node, scope.env):
-        claims += [_guarded(claim, (*scope.guards, *guard)) for claim in read(node, scope.helpers, env)]
-    own = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+    if odd == "property" or any("fixture" in mark for mark in marks):
+        out = out or f"@{marks[0]} makes it no test"
     return Item(
         path=path,
         name=f"{scope.prefix}{node.name}",
-        line=node.lineno,
         is_test=is_test,
         out=out,
         skips=(*scope.skips, *skips_in(node.decorator_list)),
-        claims=tuple(claims),
-        mocks=frozenset(_mocks(node)),
-        empty=all(isinstance(s, ast.Pass) or _is_constant(s) for s in own),
+        node=node,
+        scope=scope,
     )
 
 
 def _is_constant(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _guarded(claim: Claim, guards: tuple[str, ...]) -> Claim:
-    return Claim(
-        op=claim.op,
-        subject=claim.subject,
-        expected=claim.expected,
-        detail=claim.detail,
-        rank=claim.rank,
-        line=claim.line,
-        guards=(*guards, *claim.guards),
-        dead=claim.dead,
-    )
 
 
 def _mocks(node: Function) -> Iterator[str]:

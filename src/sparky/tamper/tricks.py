@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from sparky.domain.change import Sort, Suspicion
 from sparky.tamper.edit import Edit
-from sparky.tamper.expressions import call_name, dotted, is_literal, parsed, text
+from sparky.tamper.expressions import call_name, dotted, is_literal, text
 
 _HOOKS = re.compile(
     r"pytest_(collection\w*|runtest\w*|ignore_collect|collect\w*|pycollect\w*|pyfunc_call|report_teststatus|report_from_serializable"
@@ -41,11 +41,14 @@ def judge_tricks(edit: Edit) -> Iterator[Suspicion]:
     if edit.before is None and _STARTUP.search(edit.path):
         yield _said(edit, 1, "it runs whenever Python starts", "it may change what tests see")
         return
-    after = parsed(edit.after) if edit.python and edit.after is not None else None
-    if after is None:
-        return
-    before = parsed(edit.before or "")
-    known = Counter(key for key, _, _, _ in _found(edit, before)) if before is not None else Counter()
+    if edit.python and any(added(edit, *edit.edited)):
+        # Which of many alike is the new one, only the whole modules tell.
+        yield from added(edit, *edit.trees)
+
+
+def added(edit: Edit, before: ast.Module, after: ast.Module) -> Iterator[Suspicion]:
+    """What deceives in a module after an edit, more often than before it."""
+    known = Counter(key for key, _, _, _ in _found(edit, before))
     for key, line, what, why in _found(edit, after):
         if known[key] > 0:
             known[key] -= 1

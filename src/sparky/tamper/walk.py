@@ -1,7 +1,7 @@
 """The claims of a function's body: local names put in, loops over literals unrolled, own helpers followed."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sparky.tamper.claims import RUNS, Claim, claims_of, claims_of_call, raised
@@ -180,12 +180,17 @@ class Walk:
         return self.block(node.finalbody, replace(after, dead=place.dead))
 
 
-def read(function: Function, helpers: Mapping[str, Function], env: Env) -> list[Claim]:
-    """The claims of a function's body, in order."""
-    walk = Walk(helpers={name: one for name, one in helpers.items() if one is not function})
+def reader(function: Function, helpers: Mapping[str, Function]) -> Callable[[Env], list[Claim]]:
+    """What tells the claims of a function's body, in order, by what names mean in it."""
+    others = {name: one for name, one in helpers.items() if one is not function}
     filled = _filled(function)
-    walk.block(function.body, Place(env={k: v for k, v in env.items() if k not in filled}, filled=filled))
-    return walk.claims
+
+    def read(env: Env) -> list[Claim]:
+        walk = Walk(helpers=others)
+        walk.block(function.body, Place(env={k: v for k, v in env.items() if k not in filled}, filled=filled))
+        return walk.claims
+
+    return read
 
 
 def _filled(function: Function) -> frozenset[str]:
