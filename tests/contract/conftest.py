@@ -6,7 +6,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,9 @@ from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.adapters.uv import Uv
 from sparky.domain.state import Context
+from sparky.evidence.stubs import knowing
+from sparky.testing.house import memory_house
+from sparky.tools.listing import program
 
 _OURS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments", "execnet", "pytest-xdist")
 _LEXERS = frozenset({"__init__", "_mapping", "python", "diff"})
@@ -130,6 +133,15 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "target-cache"
     cache.mkdir(exist_ok=True)
     return cache
+
+
+@pytest.fixture(scope="session")
+def known(session_cache: Path) -> Path:
+    """What mypy knows of the standard library if a target does not configure it, made once."""
+    ports = replace(memory_house(session_cache, lambda _: ()).ports, shell=SystemShell({}))
+    with FileLocks(session_cache / "locks").hold("stubs"):
+        told = knowing(ports, (sys.executable, *program("typed")(("a.py",))), lambda _: None)
+    return Path(told[told.index("--known") + 1])
 
 
 @pytest.fixture(scope="session")
