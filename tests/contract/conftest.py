@@ -155,14 +155,14 @@ def wheels(session_cache: Path) -> Path:
             for name in _OURS:
                 _pack(importlib.metadata.distribution(name), place)
             _pack(importlib.metadata.distribution("pytest"), place, version="8.0")
-            _wheel(place, "needed", {"needed.py": ""})
-            _wheel(
+            pack(place, "needed", {"needed.py": ""})
+            pack(
                 place,
                 "old_plugin",
                 {"old_plugin.py": OLD_PLUGIN, f"{_info('old_plugin')}/entry_points.txt": OLD_ENTRY},
             )
             lost = f"{_info('lost_plugin')}/entry_points.txt"
-            _wheel(place, "lost_plugin", {lost: "[pytest11]\nlost = nowhere\n"})
+            pack(place, "lost_plugin", {lost: "[pytest11]\nlost = nowhere\n"})
     return place
 
 
@@ -186,19 +186,20 @@ def _pack(installed: importlib.metadata.Distribution, place: Path, version: str 
                 wheel.writestr(path, data)
 
 
-def _info(name: str) -> str:
-    return f"{name}-1.0.dist-info"
+def _info(name: str, version: str = "1.0") -> str:
+    return f"{name}-{version}.dist-info"
 
 
-def _wheel(place: Path, name: str, files: Mapping[str, str]) -> None:
-    """A wheel of these files, of version 1.0."""
+def pack(place: Path, name: str, files: Mapping[str, str], version: str = "1.0") -> None:
+    """A wheel of these files."""
     metadata = {
-        "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         "WHEEL": "Wheel-Version: 1.0\nTag: py3-none-any\n",
         "RECORD": "",
     }
-    with zipfile.ZipFile(place / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
-        for path, text in {**files, **{f"{_info(name)}/{k}": v for k, v in metadata.items()}}.items():
+    with zipfile.ZipFile(place / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        own = {f"{_info(name, version)}/{file}": text for file, text in metadata.items()}
+        for path, text in {**files, **own}.items():
             wheel.writestr(path, text)
 
 
