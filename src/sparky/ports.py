@@ -54,10 +54,7 @@ class Repository(Protocol):
         """The run's worktree, clean and at `sha`, on `branch`. Made if missing, put right if not so."""
 
     def commit(self, run: str, message: str) -> str | None:
-        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed.
-
-        Raises `UncommittableError` for what an agent left there that no commit can hold.
-        """
+        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed."""
 
     def reset(self, run: str, sha: str) -> None:
         """Put the run's worktree and branch to `sha`; all that is not in it is gone."""
@@ -120,10 +117,6 @@ class NoRepositoryError(GitError):
     """A path is in no repository, or in none that sparky can work on."""
 
     code = 2
-
-
-class UncommittableError(GitError):
-    """The worktree holds what can't be committed; the text says what, and what has to go."""
 
 
 class TargetMovedError(GitError):

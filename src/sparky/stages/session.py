@@ -17,7 +17,7 @@ from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.evidence.sessions import as_left, heard
 from sparky.formats.values_json import encode
-from sparky.ports import Ports, UncommittableError
+from sparky.ports import Ports
 from sparky.reports.compose import REPLIES, replies_of
 from sparky.reports.inline_md import place
 from sparky.reports.told import BRIEFING, Briefing
@@ -185,12 +185,7 @@ def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: Sessi
     """What the session left in the worktree, as one commit, and the verdict on it."""
     start, origin = handoff.rollback_sha, _origin(handoff, state)
     message = _message(state, handoff, result)
-    try:
-        sha = ports.repository.commit(state.run_id, message) or start
-    except UncommittableError as error:
-        ports.repository.reset(state.run_id, start)
-        attempt = handoff.begin(Verdict.REVISE, str(error))
-        return replace(attempt, sha=start, items=(str(error),), error_type="uncommittable")
+    sha = ports.repository.commit(state.run_id, message) or start
     if origin != start != sha:
         sha = _joined(ports, state.run_id, origin, sha, message)
     if sha in {start, origin}:
