@@ -22,6 +22,8 @@ from sparky.reports.compose import REPLIES, replies_of
 from sparky.reports.inline_md import place
 from sparky.reports.told import BRIEFING, Briefing
 
+_CUT_OFF = {SessionEnding.TIMED_OUT, SessionEnding.BROKEN_OFF}
+
 GUIDE, GUIDE_LENGTH = "AGENTS.md", 20_000
 """What a repository tells agents, and how many characters of it they are told."""
 
@@ -193,7 +195,7 @@ def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: Sessi
     if strange := _strange(handoff, ports, sha):
         ports.repository.reset(state.run_id, start)
         return replace(_out_of_role(handoff, strange), sha=start)
-    return replace(_changed(handoff, ports, sha), sha=sha)
+    return replace(_changed(handoff, ports, sha, result), sha=sha)
 
 
 def _origin(handoff: Handoff, state: PipelineState) -> str:
@@ -234,15 +236,17 @@ def _out_of_role(handoff: Handoff, strange: tuple[str, ...]) -> Attempt:
     )
 
 
-def _changed(handoff: Handoff, ports: Ports, sha: str) -> Attempt:
+def _changed(handoff: Handoff, ports: Ports, sha: str, result: SessionResult) -> Attempt:
     change = read_change(ports.repository, handoff.rollback_sha, sha)
     evidence = (diff_evidence(ports.repository, ports.blobs, handoff.rollback_sha, sha),)
+    how = result.detail or result.ending.value
+    cut_off = f"; the session was cut off: {how}" if result.ending in _CUT_OFF else ""
     if change.broken:
         errors = tuple(f"{path}: {why}" for path, why in sorted(change.broken.items()))
-        attempt = handoff.begin(Verdict.REVISE, f"changed files don't parse: {'; '.join(errors)}")
+        attempt = handoff.begin(Verdict.REVISE, f"changed files don't parse: {'; '.join(errors)}{cut_off}")
         attempt = replace(attempt, traits=(Trait.BROKEN_SYNTAX,), validation_errors=errors, items=errors)
     else:
-        said = f"{len(change.files)} file(s) changed, {change.size} line(s)"
+        said = f"{len(change.files)} file(s) changed, {change.size} line(s){cut_off}"
         attempt = replace(handoff.begin(Verdict.PASS, said), traits=(Trait.CHANGED,))
     return with_files(replace(attempt, evidence=evidence), change)
 
