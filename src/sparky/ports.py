@@ -65,6 +65,9 @@ class Repository(Protocol):
     def patch(self, base: str, head: str, paths: Sequence[str] = ()) -> bytes:
         """The diff as text with three lines of context, binary-safe."""
 
+    def log(self, base: str, head: str) -> tuple[tuple[str, str], ...]:
+        """Sha and subject of each commit of `head` that is not in `base`, oldest first."""
+
     def read(self, sha: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None if it is not there."""
 

@@ -32,6 +32,19 @@ def test_the_target_is_put_to_the_tested_commit(stand: Stand) -> None:
 def test_what_no_test_looked_at_is_not_called_tested(stand: Stand) -> None:
     state = ready(stand, test=Verdict.SKIP)
     assert stand.perform(Stage.MERGE, state).reason == f"main has {state.head[:10]}, which no test looked at"
+def test_bug_what_a_person_put_on_the_work_branch_was_left_out_without_a_word(stand: Stand) -> None:
+    state = ready(stand)
+    mine = [stand.house.repository.write({"b.py": text}, CONTEXT.branch)[:10] for text in (b"2", b"3", b"4")]
+    told = f"{CONTEXT.branch}: {'; '.join(f'{sha} by a person' for sha in mine)}"
+    said = f"main has {state.head[:10]}, the tested commit; not merged, since not tested: "
+    assert stand.perform(Stage.MERGE, state).reason == f"{said}3 commit(s) of others on {told}"
+    assert stand.house.repository.resolve("main") == state.head
+    stand.house.repository.write({"b.py": b"5"}, CONTEXT.branch)
+    assert stand.perform(Stage.MERGE, state).reason == f"{said}4 commit(s) of others on {told} (and 1 more)"
+    stand.house.repository.merge("main", state.head, stand.house.repository.resolve(CONTEXT.branch) or "")
+    assert stand.perform(Stage.MERGE, state).reason == f"main has {state.head[:10]}, the tested commit"
+
+
 
 
 def test_a_commit_that_did_not_pass_the_tests_is_sent_back_to_them(stand: Stand) -> None:
