@@ -291,9 +291,8 @@ def test_the_diff_is_what_git_shows(here: World, ready: str) -> None:
     branch = next(str(run["branch"]) for run in here.runs() if run["run_id"] == ready)
     assert here.sparky("diff", ready).out.strip() == here.git("diff", "--full-index", "main", branch)
     assert here.sparky("diff", ready, "--stat").out == "M shop.py  +0 -2\n"
-    assert here.sparky("diff", ready, "--json").json() == [
-        {"path": "shop.py", "status": "M", "added": 0, "deleted": 2, "old_path": None, "binary": False}
-    ]
+    facts = {"added": 0, "deleted": 2, "old_path": None, "binary": False, "link": False}
+    assert here.sparky("diff", ready, "--json").json() == [{"path": "shop.py", "status": "M", **facts}]
 
 
 def test_logs_show_progress_and_the_output_of_each_command(here: World, ready: str) -> None:
