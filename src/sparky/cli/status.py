@@ -9,7 +9,8 @@ from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json
 from sparky.cli.table import load
 from sparky.cli.terminal import out, text
-from sparky.status import StatusLine, ordered, status_line
+from sparky.domain.run import RunRow
+from sparky.status import StatusLine, ordered, status_lines
 
 _LOOKED_AT = 500
 """How many of the newest runs are looked at for those that wait."""
@@ -35,11 +36,9 @@ _LOOKED_AT = 500
 def command(limit: int, repo: Path | None, *, as_json: bool) -> None:
     """List the runs: what waits for a person first, then what runs, then the rest."""
     home = house()
-    wanted = None
-    if repo is not None:
-        wanted = str(load("options").named_repository(repo).git_dir)
-    rows = home.store.rows(wanted, limit=_LOOKED_AT)
-    shown = ordered(status_line(row, home.life(row)) for row in rows)[:limit]
+    found = load("options").named_repository(repo) if repo is not None else None
+    rows = home.store.rows(str(found.git_dir) if found else None, limit=_LOOKED_AT)
+    shown = ordered(status_lines((row, home.life(row)) for row in rows))[:limit]
     if as_json:
         put_json(shown)
     elif shown:
