@@ -128,7 +128,7 @@ def test_settings_that_are_wrong_are_refused_by_file_and_key(world_of: MakeWorld
 def test_a_repository_without_a_commit_is_refused(words: tuple[str, ...], world_of: MakeWorld) -> None:
     world = world_of({})
     assert refused(world.sparky(*words)) == (
-        1,
+        2,
         f"error: {world.repo} has no commit yet: commit something first, then run it again",
     )
 
@@ -340,7 +340,7 @@ def test_a_waiting_run_that_is_cancelled_keeps_its_work_on_its_branch(world_of: 
         assert "is on no other branch: merge it, or delete it yourself" in kept.json()["kept"][run]
 
     world.git("merge", "-q", "--ff-only", branch)
-    for words in (("-n",), ()):
+    for code, words in ((0, ("-n",)), (0, ()), (3, (run, "-n")), (3, (run,))):
         cleaned = world.sparky("clean", *words, "--json").json()
         assert (cleaned["removed"], cleaned["kept"]) == ([run], {})
     assert (world.runs(), world.git("for-each-ref", "--format=%(refname)")) == ([], "refs/heads/main")

@@ -252,7 +252,7 @@ def _require_checkout(here: Git, path: Path) -> bool:
     said = os.fsdecode(done.stderr).strip()
     if found := re.search(r"dubious ownership in repository at '(.*)'", said):
         mend = f"git config --global --add safe.directory {shlex.quote(found[1])}"
-        raise GitError(f"{found[1]} belongs to another user; if you trust it: {mend}")
+        raise NoRepositoryError(f"{found[1]} belongs to another user; if you trust it: {mend}")
     if "not a git repository" in said:
         raise NoRepositoryError(f"{path} is not in a git repository: go to one, or make one with `git init`")
     if done.code:
