@@ -113,7 +113,15 @@ class Repository(Protocol):
 
 
 class GitError(UserError):
-    """git could not do it; the text says what, where, and what to do."""
+    """git could not do it; the text says what and where, `step` what to do then."""
+
+    step = "mend what git says"
+
+
+class GoneError(GitError):
+    """The place where git was to work is not there any more."""
+
+    step = "put it back there, or run the issue again where the repository is now"
 
 
 class NoRepositoryError(GitError):

@@ -43,8 +43,17 @@ def command(limit: int, repo: Path | None, *, as_json: bool) -> None:
         put_json(shown)
     elif shown:
         out().print(_table(shown))
+    elif found and (gone := _gone(home.store.rows(limit=_LOOKED_AT))):
+        way = "if it was moved here, put it back to go on with them"
+        said = f"no runs of {found.top}; there are runs of {gone}, which is not there any more: {way}"
+        click.echo(said)
     else:
         out().print("no runs yet: `sparky run ISSUE`, `sparky fix`, or `sparky demo`")
+
+
+def _gone(rows: list[RunRow]) -> str | None:
+    """Where the newest run was whose repository is not there any more; None if all are there."""
+    return next((row.repo_path for row in rows if not Path(row.repository).is_dir()), None)
 
 
 def _table(lines: tuple[StatusLine, ...]) -> Table:

@@ -25,7 +25,7 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         except DirtyCheckoutError as error:
             return replace(_waits(handoff, str(error), "commit or stash your changes"), traits=(Trait.DIRTY,))
         except GitError as error:
-            return _waits(handoff, str(error), "mend what git says")
+            return _waits(handoff, str(error), error.step)
     told = "which no test looked at" if state.has(Trait.NO_TESTS) else "the tested commit"
     attempt = handoff.begin(Verdict.PASS, f"{target} has {head[:10]}, {told}{_beside(state, ports, target)}")
     return replace(attempt, traits=(Trait.MERGED,), sha=head)
