@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sparky.tools.programs.blame import Blame
+from sparky.tools.programs.checking import Error
+from sparky.tools.programs.healing import Healing
 from sparky.tools.programs.inferred import Names
 from sparky.tools.programs.proposals import alike, propose
 from sparky.tools.programs.shapes import Classes
@@ -77,13 +80,109 @@ def test_what_an_initializer_passes_on_by_name_is_of_no_one_type() -> None:
     assert [made[name, 0].get("rest") for name in names] == [None, ("int | str",), ("int | str",)]
 
 
-def test_a_parameter_that_nothing_is_known_of_is_what_two_thirds_of_its_name_are() -> None:
+def test_a_parameter_that_nothing_is_known_of_is_what_two_thirds_or_all_of_its_name_are() -> None:
+    classes = Classes(bases={"m:A": ["m:Base"], "m:B": ["m:Base"], "m:Odd": []}, can_name=bool)
     one = file("".join(f"def {name}(item):\n    return item\n" for name in "abcd"), "m")
     given = []
-    for words in (("str", "int", "str"), ("str", "int")):
+    for words in (("str", "int", "str"), ("str", "int"), ("m:A", "m:B"), ("m:A", "m:Odd")):
         slots = {(name, 0): {"item": (word,)} for name, word in zip("abc", words, strict=False)}
-        given.append(alike({"m.py": replace(one, slots=slots)})["m.py"].slots.get(("d", 0)))
-    assert given == [{"item": ("str",)}, None]
+        given.append(alike({"m.py": replace(one, slots=slots)}, classes)["m.py"].slots.get(("d", 0)))
+    assert given == [{"item": ("str",)}, None, {"item": ("m:Base",)}, None]
+
+
+HUB = """\
+import re
+
+
+class Hub:
+    def __init__(self, port):
+        self.port = port
+
+    def match(self):
+        return "hub"
+
+
+def page(text):
+    def find(text):
+        return text
+    return find(text)
+
+
+def start(hub):
+    hub.port.register(page)
+    hub.match()
+    re.compile("a").match("b")
+    hub.find()
+    for part in page:
+        parts = []
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message", "blamed"),
+    [
+        (19, "union-attr", 'Item "str" of "str | None" has no attribute "register"', ["Hub.__init__ port"]),
+        (20, "arg-type", "-", ["Hub.match return", "start hub"]),
+        (21, "arg-type", "-", []),
+        (22, "arg-type", "-", ["start hub"]),
+        (18, "type-arg", 'Missing type arguments for generic type "Hub"', ["start hub"]),
+        (24, "var-annotated", "-", ["start hub", "start return"]),
+    ],
+)
+def test_an_error_blames_what_it_may_come_from(line: int, code: str, message: str, blamed: list[str]) -> None:
+    words = {
+        "Hub.__init__": {"port": ("str | None",)},
+        "Hub.match": {"return": ("str",)},
+        "page": {"return": ("str",)},
+        "page.find": {"return": ("str",)},
+        "start": {"hub": ("m:Hub",), "return": ("None",)},
+    }
+    one = replace(file(HUB, "m"), slots={(name, 0): slots for name, slots in words.items()})
+    error = Error(file="m.py", line=line, column=0, code=code, message=message)
+    found = Blame({"m.py": one}, {"m.py": one.tree})
+    slots = found.of(error, {("m.py", key, slot) for key, some in one.slots.items() for slot in some})
+    assert sorted(f"{key[0]} {slot}" for _, key, slot in slots) == blamed
+
+
+SHEET = """\
+class Form:
+    meta = None
+
+
+class Base:
+    def take(self, form):
+        pass
+
+
+class Own(Base):
+    def take(self, form):
+        self.meta = form.meta
+
+    def size(self) -> int:
+        return len(self.meta)
+"""
+
+
+def test_bug_a_method_kept_a_type_that_what_its_override_sets_does_not_bear(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = file(SHEET, "m")
+    healing = Healing(workshop(tmp_path, monkeypatch, one))
+    found = {"m.py": replace(one, slots={("Base.take", 0): {"form": ("m:Form",), "return": ("None",)}})}
+    assert healing.agreed(found)["m.py"].slots == {("Base.take", 0): {"return": ("None",)}}
+
+
+def test_what_returns_any_is_tried_again_when_more_has_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = file("import json\ndef load(text):\n    return json.loads(text)\n", "m")
+    wanted = {"m.py": replace(one, slots={("load", 0): {"text": ("str",), "return": ("int", "str")}})}
+    healing = Healing(workshop(tmp_path, monkeypatch, one))
+    found = healing.healed(wanted, {"m.py": one})
+    assert (found["m.py"].slots, healing.untried(found, wanted)) == (
+        {("load", 0): {"text": ("str",)}},
+        wanted,
+    )
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def test_each_source_of_types_is_asked_in_turn() -> None:
         },
         ("Page.__len__", 0): {"return": ("int",)},
     }
-    more = alike({"a.py": proposed})["a.py"]
+    more = alike({"a.py": proposed}, CLASSES)["a.py"]
     assert more.slots["show", 0]["cart"] == ("list[str]",)
 
 
@@ -223,10 +223,34 @@ def test_bug_a_generator_below_a_method_had_that_return_none() -> None:
     assert ("Base.each", 0) not in propose({"a.py": one}, {}, traces)["a.py"].slots
 
 
+def test_what_a_call_of_a_class_gives_is_left_open_where_its_new_gives_something_else() -> None:
+    one = file(
+        "class Field:\n    def __new__(cls):\n        return Later(cls)\n\n\n"
+        "class Own(Field):\n    pass\n\n\ndef made():\n    return Own()\n\n\ndef kept(own):\n    return own\n"
+    )
+    seen: dict[Place, Seen] = {("a.py", (name, 0)): {"return": [("m:Own",)]} for name in ("made", "kept")}
+    classes = Classes(bases={}, can_name=bool)
+    one = replace(one, module="m")
+    assert propose({"a.py": one}, {}, Traces(seen=seen, classes=classes))["a.py"].slots == {
+        ("kept", 0): {"return": ("m:Own",)}
+    }
+
+
+def test_a_parameter_is_left_open_that_is_none_or_what_an_open_one_gives() -> None:
+    one = file(
+        "def show(field, text=None):\n    if text is None:\n        text = field.name()\n    print(text)\n"
+    )
+    open_one = {"text": ("str | None",), "return": ("None",)}
+    some = replace(one, slots={("show", 0): open_one})
+    every = replace(one, slots={("show", 0): {**open_one, "field": ("str",)}})
+    assert halves({"a.py": some}, {})["a.py"].slots == {("show", 0): {"return": ("None",)}}
+    assert halves({"a.py": every}, {}) == {"a.py": every}
+
+
 def test_whether_a_parameter_takes_none_is_for_its_default_to_say() -> None:
     one = file("def f(name): ...\ndef g(name=None): ...\ndef h(name): ...\n")
     some = replace(one, slots={("f", 0): {"name": ("str",)}})
-    assert alike({"a.py": some})["a.py"].slots == {
+    assert alike({"a.py": some}, CLASSES)["a.py"].slots == {
         ("f", 0): {"name": ("str",)},
         ("g", 0): {"name": ("str | None",)},
         ("h", 0): {"name": ("str",)},
@@ -401,6 +425,19 @@ def test_of_what_tests_left_only_sound_traces_are_gathered(tmp_path: Path) -> No
 
 def test_traces_of_no_test_are_none() -> None:
     assert read(None, {"a.py": "a"}).seen == {}
+
+
+def test_a_class_of_another_package_is_named_where_each_return_calls_it() -> None:
+    one = file(
+        "from page.text import Safe\n\n\ndef shown(text):\n    return Safe(text)\n\n\n"
+        "def passed(text):\n    if text:\n        return Safe(text)\n    return shown(text)\n"
+    )
+    seen: dict[Place, Seen] = {
+        ("a.py", (name, 0)): {"return": [("page.text:Safe",)]} for name in ("shown", "passed")
+    }
+    assert propose({"a.py": one}, {}, Traces(seen=seen, classes=CLASSES))["a.py"].slots == {
+        ("shown", 0): {"return": ("page.text:Safe",)}
+    }
 
 
 BESIDE = "import calc\n\n\ndef test_add():\n    assert calc.add(1, 2) == 3\n"

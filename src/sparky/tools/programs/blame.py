@@ -9,6 +9,7 @@ from functools import cached_property
 
 from sparky.tools.programs.annotations import Annotated
 from sparky.tools.programs.checking import Error
+from sparky.tools.programs.expressions import expressions, names_in, put_by, values_of
 from sparky.tools.programs.signatures import (
     Function,
     Key,
@@ -18,7 +19,6 @@ from sparky.tools.programs.signatures import (
     functions,
     own,
     positional,
-    told_once,
 )
 
 Slot = tuple[str, Key, str]
@@ -37,6 +37,7 @@ _MORE = re.compile(
     r'(?:got|has incompatible type|defines the argument type as|^Argument|^Returned type) "([^"]+)"'
 )
 _CALLABLE = re.compile(r'"(?:def |Callable|partial)')
+_LACKING = re.compile(r'has no attribute "(\w+)"')
 _HOPS = 2
 
 
@@ -69,12 +70,14 @@ class Blame:
         for place in around[:1]:
             for one in own(self.nodes[place]):
                 if isinstance(one, ast.Assign) and one.lineno <= error.line <= (one.end_lineno or 0):
-                    values += [value for name in _names(one) for value in _values(self.nodes[place], name)]
-        names |= {name for value in values for name in _names(value)}
-        read = {one.attr for value in values for one in ast.walk(value) if isinstance(one, ast.Attribute)}
-        names |= {name if self.named[name] else "__getattr__" for name in read}
+                    node = self.nodes[place]
+                    values += [value for name in names_in(one) for value in values_of(node, name)]
+        names |= {name for value in values for name in names_in(value)}
+        read = [one for value in values for one in ast.walk(value) if isinstance(one, ast.Attribute)]
         places = {*around, *(place for name in names for place in self.named[name])}
-        places |= {place for name in read for place, _ in self._attributes[name]}
+        for one in read:
+            places |= {*self._reached(one)} or {*self.named["__getattr__"]}
+        places |= {place for one in read for place, _ in self._attributes[one.attr]}
         return {slot for place in places for slot in self._slots(place)}
 
     def around(self, error: Error) -> list[Place]:
@@ -85,7 +88,7 @@ class Blame:
 
     def _near(self, error: Error, around: list[Place]) -> set[Slot]:
         if error.code in {"override", "bad-override"} or (
-            around and self.nodes[around[0]].lineno == error.line
+            around and _is_in_head(self.nodes[around[0]], error.line)
         ):
             return self._declared(error, around)
         if error.code in _RETURNS and around and (found := self._own(around[0], "return")):
@@ -94,9 +97,11 @@ class Blame:
             return found
         if error.code in {"arg-type", "call-arg"} and (found := self._argument(error)):
             return found
-        found = {slot for node in self._at(error) for slot in self._used(node, around, _HOPS)}
+        found = {slot for node in self._faulty(error) for slot in self._used(node, around, _HOPS)}
         if error.code == "assignment" and _CALLABLE.search(error.message):
             found |= {slot for slot in self.wide(error) if slot[1] not in {key for _, key in around}}
+        if error.code == "var-annotated" and around:
+            return found or self._slots(around[0])
         return found
 
     def emptied(self, error: Error) -> list[Place]:
@@ -105,7 +110,7 @@ class Blame:
             return []
         names = {
             one.attr
-            for one in _expressions(self.trees[error.file]).get(error.line, [])
+            for one in expressions(self.trees[error.file]).get(error.line, [])
             if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
         }
         puts = (put for name in names for put in self._attributes[name])
@@ -176,9 +181,17 @@ class Blame:
         tree = self.trees.get(error.file)
         if tree is None:
             return []
-        nodes = _expressions(tree).get(error.line, [])
+        nodes = expressions(tree).get(error.line, [])
         there = [node for node in nodes if node.col_offset == error.column - 1]
         return [max(there, key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))] if there else [*nodes]
+
+    def _faulty(self, error: Error) -> list[ast.AST]:
+        """What has not the attribute that the error misses; of any other error what stands there."""
+        there = self._at(error)
+        if (lacking := _LACKING.search(error.message)) is None:
+            return there
+        nodes = (one for node in there for one in ast.walk(node) if isinstance(one, ast.Attribute))
+        return [one.value for one in nodes if one.attr == lacking[1]] or there
 
     def _used(self, node: ast.AST, around: list[Place], hops: int) -> Iterator[Slot]:
         """The slots that an expression depends on."""
@@ -186,7 +199,7 @@ class Blame:
             if isinstance(one, ast.Name):
                 yield from self._name(one.id, around, hops)
             elif isinstance(one, ast.Attribute):
-                for place in self.named[one.attr]:
+                for place in self._reached(one):
                     yield from self._own(place, "return")
                 if hops:
                     for place, value in self._attributes[one.attr]:
@@ -200,7 +213,7 @@ class Blame:
         for place in self.named[name]:
             yield from self._own(place, "return")
         for place in around[:1] if hops else ():
-            for value in _values(self.nodes[place], name):
+            for value in values_of(self.nodes[place], name):
                 yield from self._used(value, around, hops - 1)
 
     def _own(self, place: Place, slot: str) -> set[Slot]:
@@ -234,12 +247,33 @@ class Blame:
             found[node.name].append(place)
         return found
 
+    def _reached(self, node: ast.Attribute) -> Iterator[Place]:
+        """The functions that an attribute may be: those of its name in no other function."""
+        for path, key in () if self._is_strange(node) else self.named[node.attr]:
+            owner = key[0].rpartition(".")[0]
+            if (owner, 0) not in self._functions[path]:
+                yield path, key
+
+    def _is_strange(self, node: ast.expr) -> bool:
+        """Whether an expression is what a module gives that is not the target's."""
+        while isinstance(node, ast.Attribute | ast.Call):
+            node = node.value if isinstance(node, ast.Attribute) else node.func
+        return isinstance(node, ast.Name) and node.id in self._strangers
+
+    @cached_property
+    def _strangers(self) -> set[str]:
+        """The names that stand for modules, and what is in them, that are not the target's."""
+        own = {one.module.partition(".")[0] for one in self.files.values()}
+        names = {(name, full) for one in self.files.values() for name, full in one.names.items()}
+        ours = {name for name, full in names if re.split(r"[.:]", full)[0] in {*own, ""}}
+        return {name for name, _ in names} - ours
+
     @cached_property
     def _attributes(self) -> Mapping[str, list[tuple[Place, ast.expr]]]:
         """What is assigned to attributes of a name, and where."""
         found: dict[str, list[tuple[Place, ast.expr]]] = defaultdict(list)
         for path, tree in self.trees.items():
-            for name, key, value in _put(tree):
+            for name, key, value in put_by(tree):
                 found[name].append(((path, key), value))
         return found
 
@@ -249,44 +283,8 @@ def _last_two(name: str) -> tuple[str, str]:
     return owner, last
 
 
-@told_once
-def _expressions(tree: ast.Module) -> Mapping[int, list[ast.expr]]:
-    """The expressions that begin in each line."""
-    found: dict[int, list[ast.expr]] = defaultdict(list)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr):
-            found[node.lineno].append(node)
-    return found
-
-
-@told_once
-def _put(tree: ast.Module) -> list[tuple[str, Key, ast.expr]]:
-    """What functions assign to attributes: the attribute's name, the function, the value."""
-    return [
-        (target.attr, key, one.value)
-        for key, node in functions(tree).items()
-        for one in own(node)
-        if isinstance(one, ast.Assign)
-        for target in one.targets
-        if isinstance(target, ast.Attribute)
-    ]
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-
-
-def _values(node: Function, name: str) -> Iterator[ast.expr]:
-    """What is bound to a local name."""
-    for one in own(node):
-        if isinstance(one, ast.Assign):
-            if any(name in _names(target) for target in one.targets):
-                yield one.value
-        elif isinstance(one, ast.For | ast.comprehension):
-            if name in _names(one.target):
-                yield one.iter
-        elif isinstance(one, ast.withitem) and one.optional_vars and name in _names(one.optional_vars):
-            yield one.context_expr
+def _is_in_head(node: Function, line: int) -> bool:
+    return node.lineno <= line <= max(node.lineno, node.body[0].lineno - 1)
 
 
 def _spans(node: Function, line: int) -> bool:

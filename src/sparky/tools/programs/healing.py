@@ -13,6 +13,8 @@ from sparky.tools.programs.signatures import open_slots
 from sparky.tools.programs.workshop import Workshop
 
 Identity = tuple[str, str, str]
+_NO_WORD = frozenset({"no-any-return", "var-annotated"})
+"""What no other word would mend: what a function calls, or puts into a variable, has no type, or not yet."""
 ROUNDS = 40
 SEARCHED = 30
 """After how many rounds a file with an error that nothing explains loses its annotations."""
@@ -44,8 +46,9 @@ class Healing:
             # On second trial a part of a function, which ends no finding, is the first to give way.
             parts = {error: _part(blame, error) & doubted if sure else set() for error in heeded}
             faults = {error: blame.of(error, doubted) for error in heeded if not parts[error]}
-            made = self.yielded(found, faults.values())
-            made = without(made, {slot for slots in parts.values() for slot in slots})
+            made = self.yielded(found, [some for error, some in faults.items() if error.code not in _NO_WORD])
+            later = [some for error, some in faults.items() if error.code in _NO_WORD]
+            made = without(made, {slot for slots in (*parts.values(), *later) for slot in slots})
             unexplained = [error for error, slots in faults.items() if not slots]
             pressing = [error for error in unexplained if error.identity in stuck or made is found]
             stuck = {error.identity for error in unexplained}
@@ -92,7 +95,10 @@ class Healing:
             return found
         filled, trees = self.shop.write(filled)
         blame = Blame(filled, trees)
-        worse = {place for error in self.shop.new() for place in blame.around(error)[:1]}
+        errors = self.shop.new()
+        given = {(path, key, slot) for _, (path, key), slot, _ in gaps}
+        worse = {place for error in errors for place in blame.around(error)[:1]}
+        worse |= {(path, key) for error in errors for path, key, _ in blame.of(error, given)}
         doubted = {(*where, slot) for family, place, slot, _ in gaps if place in worse for where in family}
         if not doubted:
             return found

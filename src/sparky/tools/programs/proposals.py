@@ -6,18 +6,22 @@ and say nothing.
 """
 
 import ast
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sparky.tools.programs.annotations import Annotated
+from sparky.tools.programs.expressions import names_in
 from sparky.tools.programs.inferred import inferred_words, is_muddled, members
+from sparky.tools.programs.shapes import Classes, Shape
 from sparky.tools.programs.signatures import (
     Function,
     Key,
     Place,
     arguments,
     families,
+    fickle,
     is_generator,
     open_slots,
     own,
@@ -25,6 +29,7 @@ from sparky.tools.programs.signatures import (
 )
 from sparky.tools.programs.traced import Traces
 
+_NAME = re.compile(r"\w+")
 Words = dict[str, tuple[str, ...]]
 _SCALARS = (bool, int, float, str, bytes)
 _SPECIAL = {
@@ -46,16 +51,39 @@ def propose(
     nodes = {(path, key): node for path, one in files.items() for key, node in one.functions.items()}
     related = families({path: one.tree for path, one in files.items()})
     shared = traces.shared(related, nodes)
+    odd = fickle({path: one.tree for path, one in files.items()})
     made: dict[str, Annotated] = {}
     for path, one in files.items():
         theirs = inferred_words(one, inferred.get(path, b""))
         slots: dict[Key, Words] = {}
         for key, node in one.functions.items():
             words = _merged(node, shared.words((path, key), node), theirs.get(key, {}))
+            made_here = odd & {*_called(node)}
+            words["return"] = [word for word in words["return"] if not made_here & {*_NAME.findall(word)}]
+            if strange := _made_of(one, node, traces.seen.get((path, key), {}).get("return", ())):
+                words["return"].append(strange)
             if kept := _open(one, node, words):
                 slots[key] = kept
         made[path] = replace(one, slots=slots)
     return made
+
+
+def _made_of(one: Annotated, node: Function, seen: Sequence[Shape]) -> str:
+    """The class of another package that each `return` calls, and that the tests saw; "" if there is none."""
+    gives = [found.value for found in own(node) if isinstance(found, ast.Return)]
+    called = [give.func for give in gives if isinstance(give, ast.Call)]
+    names = {func.id for func in called if isinstance(func, ast.Name)}
+    full = one.names.get(min(names, default=""), "")
+    if re.split(r"[.:]", full)[0] in {"", one.module.partition(".")[0]} or len(names) > 1:
+        return ""
+    calls_it = len(called) == len(gives) and all(isinstance(func, ast.Name) for func in called)
+    return full if calls_it and seen and all([*shape] == [full] for shape in seen) else ""
+
+
+def _called(node: Function) -> Iterator[str]:
+    """What a function calls, by the last part of its name."""
+    for call in (one for one in own(node) if isinstance(one, ast.Call)):
+        yield call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _open(one: Annotated, node: Function, words: Mapping[str, Iterable[str]]) -> Words:
@@ -126,18 +154,18 @@ def _defaults(node: Function) -> Iterator[tuple[str, str]]:
             yield arg.arg, type(value.value).__name__
 
 
-def alike(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
+def alike(files: Mapping[str, Annotated], classes: Classes) -> dict[str, Annotated]:
     """Words for parameters that nothing is known of but their name: that of two thirds of all others of it.
 
-    Whether None is taken, too, depends on the default alone.
+    Else the class that all of these are. Whether None is taken, too, depends on the default alone.
     """
     known: dict[str, Counter[str]] = defaultdict(Counter)
     for one in files.values():
         for mine in one.slots.values():
             for slot, some in mine.items():
                 known[slot][some[0].removesuffix(" | None")] += 1
-    most = {name: max(words, key=words.__getitem__) for name, words in known.items() if name != "return"}
-    sure = {name: word for name, word in most.items() if known[name][word] * 3 >= known[name].total() * 2}
+    usual = {name: _usual(words, classes) for name, words in known.items() if name != "return"}
+    sure = {name: word for name, word in usual.items() if word}
     made = {}
     for path, one in files.items():
         slots: dict[Key, Mapping[str, tuple[str, ...]]] = {**one.slots}
@@ -150,6 +178,14 @@ def alike(files: Mapping[str, Annotated]) -> dict[str, Annotated]:
                 slots[key] = {**mine, **more}
         made[path] = replace(one, slots=slots)
     return made
+
+
+def _usual(words: Counter[str], classes: Classes) -> str:
+    """The word of two thirds of these, or the class that all of them are; "" if there is neither."""
+    word, count = words.most_common(1)[0]
+    if count * 3 >= words.total() * 2:
+        return word
+    return classes.common([*words]) if words.keys() <= classes.bases.keys() else ""
 
 
 def inherited(files: Mapping[str, Annotated]) -> Iterator[tuple[list[Place], Place, str, str]]:
@@ -177,12 +213,20 @@ def halves(files: Mapping[str, Annotated], calls: Mapping[str, int]) -> dict[str
     for path, one in files.items():
         slots: dict[Key, Mapping[str, tuple[str, ...]]] = {}
         for key, some in one.slots.items():
-            left = open_slots(one.functions[key]) - {*some}
+            node = one.functions[key]
+            left = open_slots(node) - {*some}
+            kept = {slot: words for slot, words in some.items() if not _is_refilled(node, slot, words, left)}
             name = key[0].rpartition(".")[2]
-            if "return" not in left or left == {"return"} or calls.get(name, 0):
-                slots[key] = some
+            if kept and ("return" not in left or left == {"return"} or calls.get(name, 0)):
+                slots[key] = kept
         made[path] = replace(one, slots=slots)
     return made
+
+
+def _is_refilled(node: Function, slot: str, words: tuple[str, ...], left: set[str]) -> bool:
+    """Whether a parameter that may be None is assigned what an open one gives: None may be that, too."""
+    puts = (one for one in own(node) if isinstance(one, ast.Assign) and slot in names_in(one.targets[0]))
+    return "None" in members(words[0]) and any(names_in(one.value) & left for one in puts)
 
 
 def _returns_nothing(node: Function) -> bool:

@@ -144,6 +144,21 @@ def families(trees: Mapping[str, ast.Module]) -> list[list[Place]]:
     return [sorted(family, key=depths.__getitem__) for _, family in sorted(families.items())]
 
 
+def fickle(trees: Mapping[str, ast.Module]) -> set[str]:
+    """The names of classes whose call may give something else: `__new__`, theirs or inherited, does."""
+    by_name: dict[str, list[tuple[str, str, ast.ClassDef]]] = defaultdict(list)
+    found: set[tuple[str, str]] = set()
+    for path, tree in trees.items():
+        for name, node in classes(tree).items():
+            by_name[node.name].append((path, name, node))
+            made = functions(tree).get((f"{name}.__new__", 0))
+            gives = (one.value for one in own(made) if isinstance(one, ast.Return)) if made else ()
+            if any(isinstance(one, ast.Call) and isinstance(one.func, ast.Name) for one in gives):
+                found.add((path, name))
+    every = (one for several in by_name.values() for one in several)
+    return {node.name for path, name, node in every if found & {(path, name), *_ancestors(node, by_name)}}
+
+
 def _head(heads: Mapping[Place, Place], place: Place) -> Place:
     while heads.get(place, place) != place:
         place = heads[place]

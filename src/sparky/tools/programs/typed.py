@@ -84,7 +84,7 @@ def mended(
     found = healing.declared(asked)
     proposed = propose(found, inferred.result(), seen)
     found = healing.healed(proposed, found)
-    found = healing.healed(alike(healing.untried(found, proposed)), found)
+    found = healing.healed(alike(healing.untried(found, proposed), seen.classes), found)
     return shop, healing.agreed(found)
 
 
