@@ -23,13 +23,14 @@ from pathlib import Path
 from sparky.adapters.shell import SystemShell
 from sparky.cli import main as command_line
 from sparky.domain.command import Command, Completed
+from sparky.tools.neutral import STANDARD
 
 RATIO, RSS_MB, OWN_S, STEP_BYTES = 1.2, 500.0, 3.0, 50_000
 ROUNDS = 3
 CHANGED = 20
 """How many files the last commit, on the branch `work`, changes."""
 
-_MODULES = sorted(name for name in sys.stdlib_module_names if not name.startswith("_"))
+_MODULES = sorted(name for name in STANDARD if not name.startswith("_"))
 """Of Python itself: nothing tests the repository, and an import of them is known to do nothing."""
 _BLOB = 4_000_000
 _COMMITTER = "committer Ada <ada@example.org> 1700000000 +0000"

@@ -54,10 +54,7 @@ class Repository(Protocol):
         """The run's worktree, clean and at `sha`, on `branch`. Made if missing, put right if not so."""
 
     def commit(self, run: str, message: str) -> str | None:
-        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed.
-
-        Raises `UncommittableError` for what an agent left there that no commit can hold.
-        """
+        """Commit all that is changed in the run's worktree; returns the sha, None if nothing is changed."""
 
     def reset(self, run: str, sha: str) -> None:
         """Put the run's worktree and branch to `sha`; all that is not in it is gone."""
@@ -67,6 +64,9 @@ class Repository(Protocol):
 
     def patch(self, base: str, head: str, paths: Sequence[str] = ()) -> bytes:
         """The diff as text with three lines of context, binary-safe."""
+
+    def log(self, base: str, head: str) -> tuple[tuple[str, str], ...]:
+        """Sha and subject of each commit of `head` that is not in `base`, oldest first."""
 
     def read(self, sha: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None if it is not there."""
@@ -113,17 +113,21 @@ class Repository(Protocol):
 
 
 class GitError(UserError):
-    """git could not do it; the text says what, where, and what to do."""
+    """git could not do it; the text says what and where, `step` what to do then."""
+
+    step = "mend what git says"
+
+
+class GoneError(GitError):
+    """The place where git was to work is not there any more."""
+
+    step = "put it back there, or run the issue again where the repository is now"
 
 
 class NoRepositoryError(GitError):
     """A path is in no repository, or in none that sparky can work on."""
 
     code = 2
-
-
-class UncommittableError(GitError):
-    """The worktree holds what can't be committed; the text says what, and what has to go."""
 
 
 class TargetMovedError(GitError):

@@ -1,7 +1,7 @@
 """The list of runs, as the command line, JSON and pages show it: what it takes is loaded often."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from sparky.domain.run import Life, RunRow
 from sparky.domain.state import Outcome
@@ -44,9 +44,20 @@ def status_line(row: RunRow, life: Life) -> StatusLine:
     )
 
 
+def status_lines(rows: Iterable[tuple[RunRow, Life]]) -> Iterator[StatusLine]:
+    """Stored runs, newest first, as lines; what is blocked waits no more once a newer run of it is merged."""
+    merged: set[str] = set()
+    for row, life in rows:
+        line = status_line(row, life)
+        is_over = row.outcome is Outcome.BLOCKED and row.issue_key in merged
+        yield replace(line, needs_person=False) if is_over else line
+        if row.outcome is Outcome.MERGED:
+            merged.add(row.issue_key)
+
+
 def ordered(lines: Iterable[StatusLine]) -> tuple[StatusLine, ...]:
     """What waits for a person first, then what runs, then the rest, each newest first."""
-    rank = {Life.WAITING: 0, Life.INTERRUPTED: 1, Life.RUNNING: 2, Life.ENDED: 3}
+    rank = {Life.INTERRUPTED: 1, Life.RUNNING: 2, Life.WAITING: 3, Life.ENDED: 3}
     return tuple(sorted(lines, key=lambda line: 0 if line.needs_person else rank[line.life]))
 
 

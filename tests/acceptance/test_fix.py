@@ -212,10 +212,13 @@ def test_bug_a_file_whose_name_is_not_utf8_was_left_out_without_a_word(world_of:
 
 def test_a_repository_without_python_files_has_nothing_to_do(world_of: MakeWorld) -> None:
     world = world_of({"README.md": "# Words\n"})
-    said = [world.sparky("fix", "--json"), world.sparky("scan", "--check", "--json")]
-    assert [one.code for one in said] == [0, 0]
+    words = (("fix", "--json"), ("scan", "--check", "--json"), ("fix",))
+    said = [world.sparky(*one) for one in words]
+    assert [one.code for one in said] == [0, 0, 0]
     assert said[0].json()["outcome"] == "nothing_to_do"
     assert said[1].json()["findings"] == []
+    why, head = said[0].json()["reason"], world.git("rev-parse", "HEAD")
+    assert said[2].out == f"nothing to do at {head[:10]}: {why}\n"
 
 
 def test_without_tests_it_is_ready_at_most_whatever_the_policy(world_of: MakeWorld) -> None:

@@ -166,6 +166,12 @@ def test_a_repository_that_is_gone_leaves_the_run_as_it_was(world_of: MakeWorld)
     gone = f"{world.repo}/.git is not there any more"
     said = world.sparky("merge", run, "--json", cwd=world.root)
     assert (said.code, said.json()["outcome"], said.json()["reason"]) == (3, "ready", gone)
+    step = "put it back there, or run the issue again where the repository is now"
+    assert said.json()["manual_steps_needed"][0] == step
+    moved = world.sparky("status", "-C", str(world.root / "moved"), cwd=world.root)
+    told = f"no runs of {world.root}/moved; there are runs of {world.repo}, which is not there any more"
+    way = "if it was moved here, put it back to go on with them"
+    assert (moved.code, moved.out) == (0, f"{told}: {way}\n")
     assert world.sparky("diff", run, cwd=world.root) == Said(
         code=2, out="", err=f"error: {world.repo} does not exist\n"
     )

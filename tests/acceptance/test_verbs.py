@@ -94,6 +94,7 @@ def test_a_run_has_to_be_named(here: World) -> None:
         (("show", "999"), 2, "error: no run starts with '999'; the newest are: "),
         (("run",), 2, "error: give one ISSUE, or a list of them with --from-json"),
         (("run", "1", "--script", "no.toml"), 2, "File 'no.toml' does not exist."),
+        (("scan", "--json", "--format", "sarif"), 2, "--json and --format sarif ask for two formats"),
         (("status", "-n", "x"), 2, "'x' is not a valid integer"),
         (("status", "-n", "0"), 2, "0 is not in the range x>=1"),
     ],
@@ -129,7 +130,7 @@ def test_settings_that_are_wrong_are_refused_by_file_and_key(world_of: MakeWorld
 def test_a_repository_without_a_commit_is_refused(words: tuple[str, ...], world_of: MakeWorld) -> None:
     world = world_of({})
     assert refused(world.sparky(*words)) == (
-        1,
+        2,
         f"error: {world.repo} has no commit yet: commit something first, then run it again",
     )
 
@@ -175,9 +176,11 @@ def test_the_doctor_finds_what_is_needed_and_names_what_is_not(here: World) -> N
     needed = [one for one in well.json() if one["needed"]]
     assert (well.code, [one["name"] for one in needed]) == (0, names)
     assert all(one["well"] and not one["remedy"] for one in needed)
-    ill = here.sparky("doctor", "-C", "/", "--json")
+    nowhere = {"SPARKY_STATE_DIR": str(here.repo / "calc.py" / "state")}
+    ill = here.sparky("doctor", "-C", "/", "--json", env=nowhere)
     wrong = [one["name"] for one in ill.json() if one["needed"] and not one["well"]]
-    assert (ill.code, wrong) == (1, ["repository"])
+    assert (ill.code, wrong) == (1, ["state", "repository"])
+    assert "disk" not in [one["name"] for one in ill.json()]
     assert "→ name one with -C" in here.sparky("doctor", "-C", "/").out
 
 
@@ -292,9 +295,8 @@ def test_the_diff_is_what_git_shows(here: World, ready: str) -> None:
     branch = next(str(run["branch"]) for run in here.runs() if run["run_id"] == ready)
     assert here.sparky("diff", ready).out.strip() == here.git("diff", "--full-index", "main", branch)
     assert here.sparky("diff", ready, "--stat").out == "M shop.py  +0 -2\n"
-    assert here.sparky("diff", ready, "--json").json() == [
-        {"path": "shop.py", "status": "M", "added": 0, "deleted": 2, "old_path": None, "binary": False}
-    ]
+    facts = {"added": 0, "deleted": 2, "old_path": None, "binary": False, "link": False}
+    assert here.sparky("diff", ready, "--json").json() == [{"path": "shop.py", "status": "M", **facts}]
 
 
 def test_logs_show_progress_and_the_output_of_each_command(here: World, ready: str) -> None:
@@ -336,9 +338,9 @@ def test_a_waiting_run_that_is_cancelled_keeps_its_work_on_its_branch(world_of: 
         3,
         f"error: nothing of {run} is merged, so there is nothing to take back; {there}",
     )
-    for words in (("-n",), ()):
+    for code, words in ((0, ("-n",)), (0, ()), (3, (run, "-n")), (3, (run,))):
         kept = world.sparky("clean", *words, "--json")
-        assert (kept.code, kept.json()["removed"], list(kept.json()["kept"])) == (0, [], [run])
+        assert (kept.code, kept.json()["removed"], list(kept.json()["kept"])) == (code, [], [run])
         assert "is on no other branch: merge it, or delete it yourself" in kept.json()["kept"][run]
 
     world.git("merge", "-q", "--ff-only", branch)

@@ -12,7 +12,7 @@ import pytest
 from sparky.adapters.git import Found, Git, find_repository
 from sparky.adapters.shell import SystemShell
 from sparky.domain.command import Command, Completed, Ending, Level
-from sparky.ports import GitError
+from sparky.ports import GitError, NoRepositoryError
 
 NAME = "a repository, schön"
 
@@ -182,8 +182,9 @@ def test_dubious_ownership_is_refused_with_the_line_that_mends_it(person: Person
     with_env = Telling(person.shell, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
     config = Path(person.env["HOME"], ".gitconfig").read_text()
     line = f"git config --global --add safe.directory '{top}'"
-    with pytest.raises(GitError) as caught:
+    with pytest.raises(NoRepositoryError) as caught:
         find_repository(with_env, top)
+    assert caught.value.code == 2
     assert str(caught.value) == f"{top} belongs to another user; if you trust it: {line}"
     assert Path(person.env["HOME"], ".gitconfig").read_text() == config
 

@@ -156,6 +156,13 @@ def test_what_differs_is_told_by_file_and_by_line(person: Person) -> None:
     assert (repository.changes(base, base), repository.patch(base, base)) == ((), b"")
 
 
+def test_the_log_names_what_one_commit_has_and_another_has_not_oldest_first(person: Person) -> None:
+    repository, base = person.repository, person.repository.resolve("main") or ""
+    shas = [person.write({"new.py": text}) for text in (b"N = 1\n", b"N = 2\n")]
+    assert repository.log(base, shas[1]) == tuple((sha, "by a person") for sha in shas)
+    assert (repository.log(shas[1], base), repository.log(base, base)) == ((), ())
+
+
 def test_trees_are_alike_where_files_are(person: Person) -> None:
     repository, base = person.repository, person.repository.resolve("main") or ""
     there = person.write({"a.py": b"A = 2\n"})

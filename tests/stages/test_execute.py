@@ -163,13 +163,20 @@ def test_bug_an_agent_whose_last_words_held_the_word_time_counted_as_timed_out(s
     assert (attempt.traits, attempt.error_type) == ((Trait.CRASHED,), "crashed")
 
 
-@pytest.mark.parametrize("ending", ["finish", "crash", "hang"])
-def test_a_change_counts_however_the_session_ended(
-    ending: Literal["finish", "crash", "hang"], stand: Stand
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        ("finish", ""),
+        ("crash", "; the session was cut off: killed (code -6)"),
+        ("hang", "; the session was cut off: timed out (code -9)"),
+    ],
+)
+def test_a_change_counts_however_the_session_ended_and_says_so(
+    ending: Literal["finish", "crash", "hang"], told: str, stand: Stand
 ) -> None:
     attempt = executed(stand, ScriptedSession(steps=(RIGHT,), ending=ending, success=False))
     assert (attempt.verdict, attempt.traits) == (Verdict.PASS, (Trait.CHANGED,))
-    assert (attempt.reason, attempt.files_modified) == ("1 file(s) changed, 2 line(s)", ("a.py",))
+    assert (attempt.reason, attempt.files_modified) == (f"1 file(s) changed, 2 line(s){told}", ("a.py",))
     assert stand.house.repository.read(attempt.sha or "", "a.py") == b"A = 2\n"
 
 

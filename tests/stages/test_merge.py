@@ -1,8 +1,11 @@
 """MERGE: the target gets the tested commit, or nothing happens and a person is told what to do."""
 
+from dataclasses import replace
+
+from sparky.app.target import undo
 from sparky.domain.attempt import Attempt, Stage, Trait, Verdict
-from sparky.domain.state import PipelineState
-from tests.builders import CONTEXT, RUN
+from sparky.domain.state import End, Outcome, PipelineState
+from tests.builders import CONTEXT, ISSUE, RUN
 from tests.stages.stand import Files, Stand
 
 CHANGE: Files = {"a.py": b"A = 2\n"}
@@ -27,6 +30,19 @@ def test_the_target_is_put_to_the_tested_commit(stand: Stand) -> None:
     assert attempt.reason == f"main has {state.head[:10]}, the tested commit"
     assert stand.house.repository.resolve("main") == state.head
     assert stand.perform(Stage.MERGE, state).verdict is Verdict.PASS
+
+
+def test_bug_what_a_person_put_on_the_work_branch_was_left_out_without_a_word(stand: Stand) -> None:
+    state = ready(stand)
+    mine = [stand.house.repository.write({"b.py": text}, CONTEXT.branch)[:10] for text in (b"2", b"3", b"4")]
+    told = f"{CONTEXT.branch}: {'; '.join(f'{sha} by a person' for sha in mine)}"
+    said = f"main has {state.head[:10]}, the tested commit; not merged, since not tested: "
+    assert stand.perform(Stage.MERGE, state).reason == f"{said}3 commit(s) of others on {told}"
+    assert stand.house.repository.resolve("main") == state.head
+    stand.house.repository.write({"b.py": b"5"}, CONTEXT.branch)
+    assert stand.perform(Stage.MERGE, state).reason == f"{said}4 commit(s) of others on {told} (and 1 more)"
+    stand.house.repository.merge("main", state.head, stand.house.repository.resolve(CONTEXT.branch) or "")
+    assert stand.perform(Stage.MERGE, state).reason == f"main has {state.head[:10]}, the tested commit"
 
 
 def test_what_no_test_looked_at_is_not_called_tested(stand: Stand) -> None:
@@ -97,6 +113,15 @@ def test_a_target_that_is_gone_is_named(stand: Stand) -> None:
     attempt = stand.perform(Stage.MERGE, ready(stand, target="release"))
     assert (attempt.verdict, attempt.reason) == (Verdict.ESCALATE, "the branch release is gone")
     assert attempt.items == ("make release again",)
+
+
+def test_bug_the_title_in_the_subject_of_an_undo_was_cut_off_and_looked_whole(stand: Stand) -> None:
+    stand.issue = replace(ISSUE, title=f"Fix {'DEAD_CODE, ' * 6}FORMATTING")
+    state = ready(stand)
+    merged = state.record(stand.perform(Stage.MERGE, state))
+    undone = undo(merged.ended(End(outcome=Outcome.MERGED, reason="merged")), stand.house.ports)
+    subject = stand.house.repository.message(undone.commit).partition("\n")[0]
+    assert subject == f'Revert "Fix {"DEAD_CODE, " * 5}…"'
 
 
 def test_merges_of_one_repository_wait_for_each_other(stand: Stand) -> None:

@@ -158,6 +158,29 @@ def test_a_binary_needs_permission() -> None:
     assert gates.protected(facts(file("logo.png", "A", binary=True))) == refused("protected", reason)
 
 
+def linked(goal: str | None) -> Facts:
+    """A link src/link to `goal`; None: it is moved there as it is."""
+    link = FileChange(path="src/link", status="R" if goal is None else "A", added=0, deleted=0, link=True)
+    lines = {} if goal is None else {"src/link": Lines(added=(goal,))}
+    return Facts(issue=ISSUE, change=Change(files=(link,), lines=lines))
+
+
+@pytest.mark.parametrize("goal", ["/", "/etc/passwd", "../../x", "../.git/hooks", None])
+def test_a_link_out_of_the_repository_needs_permission_and_so_does_one_that_is_moved(
+    goal: str | None,
+) -> None:
+    told = linked(goal)
+    reason = "src/link, a link that leads out of the repository, needs explicit permission"
+    assert gates.protected(told) == refused("protected", f"{reason}: the issue does not name it")
+    named = replace(told, issue=replace(ISSUE, files=("src/link",)))
+    assert gates.protected(named).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("goal", ["..", "a.py", "../docs/..a.md"])
+def test_a_link_inside_the_repository_needs_none(goal: str) -> None:
+    assert gates.protected(linked(goal)).verdict is Verdict.PASS
+
+
 def test_a_protected_file_is_not_moved_away_either() -> None:
     moved = facts(file("notes.yml", "R", old=".github/workflows/ci.yml"))
     reason = ".github/workflows/ci.yml needs explicit permission: the issue does not name it"

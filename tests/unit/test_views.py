@@ -10,7 +10,7 @@ from sparky.domain.issue import Kind, Severity
 from sparky.domain.result import result_of
 from sparky.domain.run import Life
 from sparky.domain.state import Outcome
-from sparky.status import StatusLine, ordered, status_line
+from sparky.status import StatusLine, ordered, status_line, status_lines
 from sparky.views import Story, StoryStep, bid_line, story
 from tests.builders import CONTEXT, RUN, changed, refusal, routed, row_of, sha, state_of, visited
 
@@ -55,6 +55,16 @@ def test_what_waits_for_a_person_comes_first_and_else_the_order_stays() -> None:
     older = replace(blocked, run_id="older")
     lines = (done, running, LINE, interrupted, blocked, older)
     assert ordered(lines) == (LINE, blocked, older, interrupted, running, done)
+
+
+def test_bug_what_was_blocked_came_first_also_when_a_newer_run_of_its_issue_was_merged() -> None:
+    other = replace(row_of(Outcome.BLOCKED), issue_key="another")
+    asks = replace(row_of(Outcome.BLOCKED), asks=True)
+    rows = ((row_of(Outcome.BLOCKED), Life.ENDED), (row_of(Outcome.MERGED), Life.ENDED))
+    older = ((asks, Life.WAITING), (other, Life.ENDED), (row_of(), Life.RUNNING))
+    lines = tuple(status_lines((*rows, *older)))
+    assert [line.needs_person for line in lines] == [True, False, False, True, False]
+    assert ordered(lines) == (lines[0], lines[3], lines[4], lines[1], lines[2])
 
 
 def test_a_story_tells_every_attempt_with_its_gates_and_the_commands_that_show_it_again() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from sparky.adapters.git_objects import Memory, is_sha
 from sparky.adapters.git_settings import DRIVER_OFF, ENVIRONMENT, EXACT, NOWHERE, QUIET
 from sparky.domain.command import Command, Completed, Ending
-from sparky.ports import GitError, NoRepositoryError, Shell
+from sparky.ports import GitError, GoneError, NoRepositoryError, Shell
 
 OLDEST = (2, 38)
 """The first release with `merge-tree --write-tree`."""
@@ -68,7 +68,7 @@ class Git:
         if done.ending is Ending.EXITED and done.code in codes and not done.dropped:
             return done
         if not self.cwd.is_dir():
-            raise GitError(f"{self.cwd} is not there any more")
+            raise GoneError(f"{self.cwd} is not there any more")
         if done.ending is Ending.NOT_FOUND:
             raise GitError("git is not installed, or not on the PATH; install git 2.38 or newer")
         said = os.fsdecode(done.stderr).strip().removeprefix("fatal: ") or f"exit code {done.code}"
@@ -252,7 +252,7 @@ def _require_checkout(here: Git, path: Path) -> bool:
     said = os.fsdecode(done.stderr).strip()
     if found := re.search(r"dubious ownership in repository at '(.*)'", said):
         mend = f"git config --global --add safe.directory {shlex.quote(found[1])}"
-        raise GitError(f"{found[1]} belongs to another user; if you trust it: {mend}")
+        raise NoRepositoryError(f"{found[1]} belongs to another user; if you trust it: {mend}")
     if "not a git repository" in said:
         raise NoRepositoryError(f"{path} is not in a git repository: go to one, or make one with `git init`")
     if done.code:

@@ -1,10 +1,12 @@
 """What differs between two commits. The files' attributes have no say: none may hide a line from a gate."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sparky.adapters.git import Git, split
 from sparky.domain.change import FileChange
 
+_LINK = "120000"
 _DIFF = ("diff-tree", "-r", "-M", "--no-color")
 _PATCH = (
     "-p",
@@ -22,14 +24,18 @@ def changes(git: Git, base: str, head: str) -> tuple[FileChange, ...]:
     """The files that differ, sorted by path; a change of the sort of file (to a link, say) counts as M."""
     fields = iter(split(git.once(*_DIFF, "--raw", "--numstat", "-z", of=(base, head))))
     statuses: dict[str, tuple[str, str | None]] = {}
+    links = set()
     found = []
     for field in fields:
         if field.startswith(":"):
             status, old = field.rpartition(" ")[2][0], next(fields)
             path = next(fields) if status == "R" else old
             statuses[path] = ("M" if status == "T" else status, old if status == "R" else None)
+            if field.split()[1] == _LINK:
+                links.add(path)
         else:
             found.append(_counted(field, fields, statuses))
+    found = [replace(change, link=change.path in links) for change in found]
     return tuple(sorted(found, key=lambda change: change.path))
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparky.adapters.git import Git, join, linked_path
-from sparky.ports import GitError, UncommittableError
+from sparky.ports import GitError
 
 _RUN = re.compile(r"(?!.*(?:\.\.|\.lock$|\.$))[A-Za-z0-9][A-Za-z0-9._-]*")
 _SUBMODULE = "160000"
@@ -124,31 +124,31 @@ class Worktree:
                 _remove(place)
                 place.mkdir()
 
-    def stage(self, parent: str, excludes: str | None) -> str:
-        """The tree of the worktree's files, ignored ones and new caches of tools left out.
+    def stage(self, parent: str, excludes: str | None) -> tuple[str, tuple[str, ...]]:
+        """The tree of the worktree's files, and the directories in it that were repositories of their own.
 
-        `excludes` is the person's ignore file.
-
-        Raises UncommittableError for a repository inside the worktree: git would keep a link, not its files.
+        Ignored files and new caches of tools are left out; `excludes` is the person's ignore file. Of a
+        repository inside git would keep a link and no file, so its `.git` goes.
         """
         git = self.inside()
         if excludes is not None:
             git = replace(git, settings={**git.settings, "core.excludesFile": excludes})
         git.run("read-tree", "--reset", parent)
-        new = git.names("ls-files", "--others", "--exclude-standard", *_CACHES, "-z")
-        nested = [name for name in new if name.endswith("/")]
+        untracked = ("ls-files", "--others", "--exclude-standard", *_CACHES, "-z")
+        new = git.names(*untracked)
+        nested = tuple(name for name in new if name.endswith("/"))
+        for name in nested:
+            _open_up(self.path / name)
+            _remove(self.path / name / ".git")
         if nested:
-            raise UncommittableError(
-                f"{', '.join(nested)} in the run's worktree is a git repository of its own, which can't be "
-                f"committed as files: its .git has to go, or the directory has to be ignored"
-            )
+            new = git.names(*untracked)
         fields = iter(git.names("diff-files", "--name-status", "--ignore-submodules=all", "-z"))
         changed = [(mark, next(fields)) for mark in fields]
         gone = join(name for mark, name in changed if mark == "D")
         there = join([*(name for mark, name in changed if mark != "D"), *new])
         git.run("update-index", "--force-remove", "-z", "--stdin", stdin=gone)
         git.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=there)
-        return git.ask("write-tree")
+        return git.ask("write-tree"), nested
 
     def remove(self) -> None:
         """Remove the files, and what git knows of the worktree. Raises GitError if it is another's."""

@@ -101,6 +101,12 @@ class MemoryRepository:
         differing = self._differing(base, head)
         return b"".join(_patch(path, old, new) for path, old, new in differing if not paths or path in paths)
 
+    def log(self, base: str, head: str) -> tuple[tuple[str, str], ...]:
+        """Sha and subject of each commit of `head` that is not in `base`, oldest first."""
+        known = {*self._line(base)}
+        more = [sha for sha in self._line(head) if sha not in known]
+        return tuple((sha, self._commits[sha].message.partition("\n")[0]) for sha in reversed(more))
+
     def read(self, sha: str, path: str) -> bytes | None:
         """A file's bytes at a commit; None if it is not there."""
         return self._commits[sha].files.get(path)

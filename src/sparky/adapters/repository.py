@@ -74,17 +74,17 @@ class GitRepository:
         """Commit all that is changed in the run's worktree, as one commit on what sparky put it at.
 
         Returns the sha, None if nothing is changed. Ignored files and new caches of tools stay out; commits
-        that an agent made are not kept as such, their changes are. Bytes, executable bits and links are kept
-        as they are, but where the repository's own .gitattributes ask for another line ending (text, eol).
-        Raises UncommittableError for a repository inside the worktree.
+        that an agent made are not kept as such, their changes are: those of a repository that it made inside,
+        too, which the message names. Bytes, executable bits and links are kept as they are, but where the
+        repository's own .gitattributes ask for another line ending (text, eol).
         """
         tree = self._worktree(run)
         at = tree.known()
         tree.make(at.head)
-        files = tree.stage(at.head, self._person.setting("core.excludesFile", "--type=path"))
+        files, nested = tree.stage(at.head, self._person.setting("core.excludesFile", "--type=path"))
         sha = at.head
         if files != self.tree(at.head):
-            text = self._signed(message).encode("utf-8", "replace")
+            text = self._signed(_naming(nested, message)).encode("utf-8", "replace")
             sha = self._git.ask("commit-tree", files, "-p", at.head, stdin=text, env=IDENTITY)
         self._point(tree, at.branch, sha)
         return sha if sha != at.head else None
@@ -287,6 +287,13 @@ class GitRepository:
 
 def _head(branch: str) -> str:
     return f"refs/heads/{branch}"
+
+
+def _naming(nested: tuple[str, ...], message: str) -> str:
+    """The message; below its subject the repositories whose files, and nothing else, are in the commit."""
+    subject, _, rest = message.partition("\n")
+    said = f"The files of {', '.join(nested)}, a git repository of its own, are here; its history is not."
+    return f"{subject}\n\n{said}\n{rest}" if nested else message
 
 
 def _kept(run: str) -> str:

@@ -1,7 +1,9 @@
 """uv, which makes environments and builds projects: foreign code runs in it, so it runs confined."""
 
 import json
+import platform
 import re
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -53,6 +55,8 @@ class Uv:
 
     @cached_property
     def _probed(self) -> tuple[str, Path]:
+        if self._python == Path(sys.executable):
+            return platform.python_version(), Path(sys.base_prefix)
         argv = (str(self._python), "-I", "-c", _PROBE)
         completed = self._shell.run(Command(argv=argv, cwd=Path("/"), timeout_s=60.0))
         if not completed.ok:

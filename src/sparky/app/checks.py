@@ -60,7 +60,7 @@ def check_machine(environment: Environment, repo: Path) -> tuple[Check, ...]:
         _version(shell, "uv", (find_uv_bin(), "--version"), _ANEW),
         _sandbox(shell),
         _state(environment),
-        _space(environment),
+        *_space(environment),
         _agents(),
         *_pyright(shell, repo),
         *_runners(shell, environment, repo),
@@ -98,12 +98,14 @@ def _state(environment: Environment) -> Check:
     return Check(name="state", well=writable, found=found, remedy="" if writable else _ELSEWHERE)
 
 
-def _space(environment: Environment) -> Check:
-    there = next(path for path in (environment.state, *environment.state.parents) if path.exists())
-    free = shutil.disk_usage(there).free
+def _space(environment: Environment) -> Iterator[Check]:
+    """Whether there is room for the state; nothing is said of a place that could not be made."""
+    if not environment.state.is_dir():
+        return
+    free = shutil.disk_usage(environment.state).free
     well = free > _FREE_BYTES
     found = f"{free / 1e9:.1f} GB free"
-    return Check(name="disk", well=well, found=found, remedy="" if well else "make room")
+    yield Check(name="disk", well=well, found=found, remedy="" if well else "make room")
 
 
 def _agents() -> Check:

@@ -71,7 +71,7 @@ class LocalSteps:
             with halting if handoff.stage in FOREIGN else nullcontext(), self._turn.ended_by_errors():
                 attempt = self._perform(handoff, self._with_today(state))
         except GitError as error:
-            attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what git says")
+            attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, error.step)
         except ToolError as error:
             attempt = _fault(handoff, str(error), Responsibility.ENVIRONMENT, "mend what stops the tool")
         except Exception as error:

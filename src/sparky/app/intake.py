@@ -27,7 +27,7 @@ from sparky.tools.faults import told_once
 from sparky.tools.tool import BROKEN, mends
 
 
-class NoCommitError(UserError):
+class NoCommitError(UsageError):
     """The repository has no commit to start from."""
 
 

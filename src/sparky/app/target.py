@@ -20,6 +20,9 @@ Row = tuple[PipelineState, ...]
 """Runs, each rebased onto the one before it."""
 Names = tuple[str, ...]
 
+_SUBJECT = 60
+"""Characters of an issue's title in the subject of the commit that takes it back."""
+
 
 class UndecidedError(Exception):
     """The tests gave no verdict on the batch; the text says why."""
@@ -198,7 +201,9 @@ def undo(state: PipelineState, ports: Ports) -> Undone:
         onto = ports.repository.resolve(f"refs/heads/{target}")
         if onto is None:
             raise NeedsPersonError(f"the branch {target} is gone")
-        message = f'Revert "{state.issue.title[:60]}"\n\nSparky-Undo: {state.run_id}\n'
+        title = state.issue.title
+        shown = title if len(title) <= _SUBJECT else f"{title[: _SUBJECT - 1]}…"
+        message = f'Revert "{shown}"\n\nSparky-Undo: {state.run_id}\n'
         head, conflicts = ports.repository.revert(state.base, state.head, onto, message)
         if head is None:
             raise NeedsPersonError(

@@ -24,8 +24,9 @@ from sparky.ports import Ports
 def command(run: str | None, *, cache: bool, dry_run: bool, as_json: bool) -> int:
     """Remove what ended runs left behind: RUN's, or all of them.
 
-    A run whose branch holds work that is nowhere else is kept, and named. Without RUN, blobs that no run
-    refers to and environments that were not used for a month go, too, unless a run is being driven.
+    A run whose branch holds work that is nowhere else is kept, and named; if it is RUN, the exit code is 3.
+    Without RUN, blobs that no run refers to and environments that were not used for a month go, too, unless
+    a run is being driven.
     """
     home = house()
     rows = [home.find(run)] if run is not None else home.store.rows(limit=1_000_000)
@@ -49,16 +50,17 @@ def command(run: str | None, *, cache: bool, dry_run: bool, as_json: bool) -> in
         unused.remove()
         if cache:
             shutil.rmtree(home.environment.cache, ignore_errors=True)
+    code = NeedsPersonError.code if run and kept else 0
     if as_json:
         put_json({"removed": removed, "kept": kept, "freed": freed, "dry_run": dry_run})
-        return 0
+        return code
     for name, why in kept.items():
         say(f"kept {name}: {why}")
     click.echo(f"{'would remove' if dry_run else 'removed'} {len(removed)} run(s), kept {len(kept)}")
     room = f"{unused.bytes / 1e6:.1f} MB: {len(unused.blobs)} blob(s) of no run"
     unneeded = f"{len(unused.environments)} environment(s) unused for {UNUSED_DAYS} days"
     click.echo(f"{'would free' if dry_run else 'freed'} {room}, {unneeded}")
-    return 0
+    return code
 
 
 def _unused(home: House, gone: set[str]) -> Unused:

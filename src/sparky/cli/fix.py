@@ -195,6 +195,6 @@ def _put_nothing(seen: Scan, state: PipelineState, reason: str, *, as_json: bool
         end = End(outcome=Outcome.NOTHING_TO_DO, reason=reason)
         put_json(result_of(state.ended(end), rest))
     else:
-        stay = f"{text(reason)}; {len(rest)} finding(s) stay"
-        out().print(f"[bold]nothing to do[/] at {seen.sha[:10]}: {stay}")
+        stay = f"; {len(rest)} finding(s) stay" if rest else ""
+        out().print(f"[bold]nothing to do[/] at {seen.sha[:10]}: {text(reason)}{stay}")
         put_rest(rest)

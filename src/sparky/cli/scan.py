@@ -15,6 +15,7 @@ from sparky.cli.scope import changed_options, look, scope
 from sparky.cli.terminal import out, text
 from sparky.cli.waiting import waiting
 from sparky.config import preferences
+from sparky.domain.errors import UsageError
 from sparky.domain.issue import Kind
 from sparky.tools import sarif
 from sparky.tools.table import TOOLS
@@ -29,8 +30,8 @@ _FORMATS = ("text", "json", "sarif")
 @click.option("-v", "--verbose", is_flag=True, help="One line for each finding.")
 @changed_options
 @repository
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="Default: text.")
-@click.option("--json", "form", flag_value="json", help="Short for --format json.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="Default: text.")
+@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 def command(
     paths: tuple[str, ...],
     kinds: tuple[Kind, ...],
@@ -40,13 +41,16 @@ def command(
     verbose: bool,
     changed: bool,
     since: str | None,
-    form: str,
+    form: str | None,
+    as_json: bool,
 ) -> int:
     """Show what the detectors find at HEAD, and which agent would mend it. Changes nothing.
 
     A faulty agent is named, and left out: what is found is the same without it.
     PATHS limit it to some files or directories.
     """
+    if as_json and form not in {None, "json"}:
+        raise UsageError(f"--json and --format {form} ask for two formats: name one")
     here = place(repo)
     for warning in here.warnings:
         say(f"warning: {warning}")
@@ -60,7 +64,7 @@ def command(
         say(f"warning: {fault}")
     for note in seen.notes:
         say(f"note: {note}")
-    if form == "json":
+    if as_json or form == "json":
         put_json(replace(seen, notes=(*faults, *seen.notes)))
     elif form == "sarif":
         put_json(sarif.render(seen.findings, TOOLS, seen.sha))

@@ -9,7 +9,8 @@ from sparky.cli.home import house
 from sparky.cli.output import as_json, put_json
 from sparky.cli.table import load
 from sparky.cli.terminal import out, text
-from sparky.status import StatusLine, ordered, status_line
+from sparky.domain.run import RunRow
+from sparky.status import StatusLine, ordered, status_lines
 
 _LOOKED_AT = 500
 """How many of the newest runs are looked at for those that wait."""
@@ -35,17 +36,24 @@ _LOOKED_AT = 500
 def command(limit: int, repo: Path | None, *, as_json: bool) -> None:
     """List the runs: what waits for a person first, then what runs, then the rest."""
     home = house()
-    wanted = None
-    if repo is not None:
-        wanted = str(load("options").named_repository(repo).git_dir)
-    rows = home.store.rows(wanted, limit=_LOOKED_AT)
-    shown = ordered(status_line(row, home.life(row)) for row in rows)[:limit]
+    found = load("options").named_repository(repo) if repo is not None else None
+    rows = home.store.rows(str(found.git_dir) if found else None, limit=_LOOKED_AT)
+    shown = ordered(status_lines((row, home.life(row)) for row in rows))[:limit]
     if as_json:
         put_json(shown)
     elif shown:
         out().print(_table(shown))
+    elif found and (gone := _gone(home.store.rows(limit=_LOOKED_AT))):
+        way = "if it was moved here, put it back to go on with them"
+        said = f"no runs of {found.top}; there are runs of {gone}, which is not there any more: {way}"
+        click.echo(said)
     else:
         out().print("no runs yet: `sparky run ISSUE`, `sparky fix`, or `sparky demo`")
+
+
+def _gone(rows: list[RunRow]) -> str | None:
+    """Where the newest run was whose repository is not there any more; None if all are there."""
+    return next((row.repo_path for row in rows if not Path(row.repository).is_dir()), None)
 
 
 def _table(lines: tuple[StatusLine, ...]) -> Table:

@@ -21,7 +21,10 @@ _TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
 
 @dataclass(frozen=True, kw_only=True)
 class FileChange:
-    """One file of a diff. `status` is A, M, D or R; `old_path` is set for R; binary files have 0 lines."""
+    """One file of a diff. `status` is A, M, D or R; `old_path` is set for R; binary files have 0 lines.
+
+    `link`: it is a symbolic link now; the line that it adds is where that leads.
+    """
 
     path: str
     status: str
@@ -29,6 +32,7 @@ class FileChange:
     deleted: int
     old_path: str | None = None
     binary: bool = False
+    link: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 A gate is code; nothing an agent can reach goes round it.
 """
 
+import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ _LINT_CONFIG = {
 }
 _MUTANTS_TELL = frozenset({Sort.REMOVED, Sort.LOOSENED, Sort.CHANGED})
 _OF_TESTS = frozenset(Sort) - {Sort.RULES, Sort.TRICK}
+_OUTWARD = ", a link that leads out of the repository,"
 _SHOWN = 5
 _REPORT = re.compile(r"(^|/)docs/reports/[^/]+_Report_v\d+\.md$", re.IGNORECASE)
 
@@ -104,12 +106,16 @@ def scope(facts: Facts) -> GateResult:
 
 
 def protected(facts: Facts) -> GateResult:
-    """Lock files, secrets, CI, binaries, and what tools and agents are told need to be named by the issue."""
+    """What works beyond the code has to be named by the issue.
+
+    That is: lock files, secrets, CI, binaries, what tools and agents are told, links out of the repository.
+    """
     asked = (*facts.issue.files, *_declarations(facts.issue)) if facts.issue.may_permit else ()
+    outward = [f.path for f in facts.change.files if f.link and _leads_out(f.path, facts.change)]
     touched = [path for f in facts.change.files for path in _paths(f) if f.binary or _is_protected(path)]
     said = [
-        f"{path} needs explicit permission: the issue does not name it"
-        for path in touched
+        f"{path}{_OUTWARD if path in outward else ''} needs explicit permission: the issue does not name it"
+        for path in dict.fromkeys((*touched, *outward))
         if not (asked and in_scope(path, asked))
     ]
     return _result(
@@ -208,6 +214,18 @@ def _paths(file: FileChange) -> tuple[str, ...]:
 def _is_protected(path: str) -> bool:
     named = PurePosixPath(path).name in _LINT_CONFIG
     return named or is_lock_file(path) or _PROTECTED.search(path) is not None
+
+
+def _leads_out(link: str, change: Change) -> bool:
+    """Whether a link leads out of the repository's files, as one does that is moved and not made anew.
+
+    Where that leads from its new place is not in the diff.
+    """
+    if link not in change.lines:
+        return True
+    goal = "\n".join(change.lines[link].added)
+    first, _, _ = posixpath.normpath(posixpath.join(posixpath.dirname(link), goal)).partition("/")
+    return first in {"", "..", ".git"}
 
 
 def _surplus(change: Change) -> list[str]:

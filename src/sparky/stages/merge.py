@@ -6,6 +6,8 @@ from sparky.domain.attempt import Attempt, Trait, Verdict
 from sparky.domain.state import Handoff, PipelineState
 from sparky.ports import DirtyCheckoutError, GitError, Ports, TargetMovedError
 
+_SHOWN = 3
+
 
 def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
     """Merge, one at a time for each repository; a target that moved is rebased onto, and tested again."""
@@ -23,10 +25,24 @@ def perform(handoff: Handoff, state: PipelineState, ports: Ports) -> Attempt:
         except DirtyCheckoutError as error:
             return replace(_waits(handoff, str(error), "commit or stash your changes"), traits=(Trait.DIRTY,))
         except GitError as error:
-            return _waits(handoff, str(error), "mend what git says")
+            return _waits(handoff, str(error), error.step)
     told = "which no test looked at" if state.has(Trait.NO_TESTS) else "the tested commit"
-    attempt = handoff.begin(Verdict.PASS, f"{target} has {head[:10]}, {told}")
+    attempt = handoff.begin(Verdict.PASS, f"{target} has {head[:10]}, {told}{_beside(state, ports, target)}")
     return replace(attempt, traits=(Trait.MERGED,), sha=head)
+
+
+def _beside(state: PipelineState, ports: Ports, target: str) -> str:
+    """What a person put on the work branch, and the target does not have; "" for nothing."""
+    branch = state.context.branch
+    tip = ports.repository.resolve(f"refs/heads/{branch}")
+    if tip is None or tip == state.head:
+        return ""
+    more = ports.repository.log(ports.repository.resolve(f"refs/heads/{target}") or state.head, tip)
+    if not more:
+        return ""
+    shown = "; ".join(f"{sha[:10]} {subject}" for sha, subject in more[:_SHOWN])
+    rest = f" (and {len(more) - _SHOWN} more)" if len(more) > _SHOWN else ""
+    return f"; not merged, since not tested: {len(more)} commit(s) of others on {branch}: {shown}{rest}"
 
 
 def _rebased(handoff: Handoff, state: PipelineState, ports: Ports, target: str) -> Attempt:

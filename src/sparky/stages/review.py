@@ -23,7 +23,7 @@ from sparky.evidence.change import (
 from sparky.evidence.tamper import is_for_tester
 from sparky.evidence.whose import maker
 from sparky.formats.values_json import encode
-from sparky.ports import Ports, UncommittableError
+from sparky.ports import Ports
 from sparky.reports.mine import whose
 from sparky.reports.own import read_any
 from sparky.reports.reading import REFUSED
@@ -119,11 +119,7 @@ def _lacks(result: SessionResult, edited: str) -> str:
 
 def _edited(state: PipelineState, ports: Ports) -> str:
     """What a reviewer edited, which is taken back; "" for nothing."""
-    try:
-        sha = ports.repository.commit(state.run_id, "edits of a reviewer, taken back")
-    except UncommittableError as error:
-        ports.repository.reset(state.run_id, state.head)
-        return str(error)
+    sha = ports.repository.commit(state.run_id, "edits of a reviewer, taken back")
     if sha is None:
         return ""
     paths = [file.path for file in ports.repository.changes(state.head, sha)]

@@ -17,10 +17,12 @@ from sparky.evidence.briefing import briefing, laid_out, role_of
 from sparky.evidence.change import diff_evidence, read_change, with_files
 from sparky.evidence.sessions import as_left, heard
 from sparky.formats.values_json import encode
-from sparky.ports import Ports, UncommittableError
+from sparky.ports import Ports
 from sparky.reports.compose import REPLIES, replies_of
 from sparky.reports.inline_md import place
 from sparky.reports.told import BRIEFING, Briefing
+
+_CUT_OFF = {SessionEnding.TIMED_OUT, SessionEnding.BROKEN_OFF}
 
 GUIDE, GUIDE_LENGTH = "AGENTS.md", 20_000
 """What a repository tells agents, and how many characters of it they are told."""
@@ -185,12 +187,7 @@ def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: Sessi
     """What the session left in the worktree, as one commit, and the verdict on it."""
     start, origin = handoff.rollback_sha, _origin(handoff, state)
     message = _message(state, handoff, result)
-    try:
-        sha = ports.repository.commit(state.run_id, message) or start
-    except UncommittableError as error:
-        ports.repository.reset(state.run_id, start)
-        attempt = handoff.begin(Verdict.REVISE, str(error))
-        return replace(attempt, sha=start, items=(str(error),), error_type="uncommittable")
+    sha = ports.repository.commit(state.run_id, message) or start
     if origin != start != sha:
         sha = _joined(ports, state.run_id, origin, sha, message)
     if sha in {start, origin}:
@@ -198,7 +195,7 @@ def _outcome(handoff: Handoff, state: PipelineState, ports: Ports, result: Sessi
     if strange := _strange(handoff, ports, sha):
         ports.repository.reset(state.run_id, start)
         return replace(_out_of_role(handoff, strange), sha=start)
-    return replace(_changed(handoff, ports, sha), sha=sha)
+    return replace(_changed(handoff, ports, sha, result), sha=sha)
 
 
 def _origin(handoff: Handoff, state: PipelineState) -> str:
@@ -239,15 +236,17 @@ def _out_of_role(handoff: Handoff, strange: tuple[str, ...]) -> Attempt:
     )
 
 
-def _changed(handoff: Handoff, ports: Ports, sha: str) -> Attempt:
+def _changed(handoff: Handoff, ports: Ports, sha: str, result: SessionResult) -> Attempt:
     change = read_change(ports.repository, handoff.rollback_sha, sha)
     evidence = (diff_evidence(ports.repository, ports.blobs, handoff.rollback_sha, sha),)
+    how = result.detail or result.ending.value
+    cut_off = f"; the session was cut off: {how}" if result.ending in _CUT_OFF else ""
     if change.broken:
         errors = tuple(f"{path}: {why}" for path, why in sorted(change.broken.items()))
-        attempt = handoff.begin(Verdict.REVISE, f"changed files don't parse: {'; '.join(errors)}")
+        attempt = handoff.begin(Verdict.REVISE, f"changed files don't parse: {'; '.join(errors)}{cut_off}")
         attempt = replace(attempt, traits=(Trait.BROKEN_SYNTAX,), validation_errors=errors, items=errors)
     else:
-        said = f"{len(change.files)} file(s) changed, {change.size} line(s)"
+        said = f"{len(change.files)} file(s) changed, {change.size} line(s){cut_off}"
         attempt = replace(handoff.begin(Verdict.PASS, said), traits=(Trait.CHANGED,))
     return with_files(replace(attempt, evidence=evidence), change)
 

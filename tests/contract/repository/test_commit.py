@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from sparky.adapters.shell import SystemShell
 from sparky.domain.agent import ToolFix
 from sparky.domain.change import FileChange
@@ -15,7 +13,6 @@ from sparky.domain.state import Preferences
 from sparky.evidence.failing import hear
 from sparky.fixing.composer import Composer
 from sparky.fixing.stack import Layer
-from sparky.ports import UncommittableError
 from sparky.testing.house import memory_house
 from sparky.tools.tool import Unit
 from tests.builders import CONTEXT
@@ -75,7 +72,7 @@ def test_a_commit_has_all_that_changed_but_ignored_files(house: House) -> None:
         FileChange(path="b.py", status="D", added=0, deleted=1),
         FileChange(path="made.sh", status="A", added=1, deleted=0),
         FileChange(path="new\tü.py", status="A", added=1, deleted=0),
-        FileChange(path="sub dir", status="A", added=1, deleted=0),
+        FileChange(path="sub dir", status="A", added=1, deleted=0, link=True),
         FileChange(path="sub dir/ü.py", status="D", added=0, deleted=1),
     )
     modes = house.git("ls-tree", sha, "sub dir", "made.sh").split()
@@ -161,7 +158,7 @@ def test_what_an_agent_committed_itself_becomes_sparkys_one_commit(house: House)
     assert house.git("symbolic-ref", "HEAD", cwd=worktree) == f"refs/heads/{BRANCH}"
 
 
-def test_a_repository_inside_the_worktree_is_refused_by_name(house: House) -> None:
+def test_bug_all_work_was_dropped_where_a_repository_was_made_inside_the_worktree(house: House) -> None:
     worktree = house.repository.open("run-1", BRANCH, house.sha("main"))
     for name in ("nested", "empty"):
         (worktree / "sub dir" / name).mkdir()
@@ -169,11 +166,16 @@ def test_a_repository_inside_the_worktree_is_refused_by_name(house: House) -> No
     (worktree / "sub dir" / "nested" / "f").write_text("")
     house.git("add", ".", cwd=worktree / "sub dir" / "nested")
     house.git("commit", "-qm", "nested", cwd=worktree / "sub dir" / "nested")
-    with pytest.raises(
-        UncommittableError, match="sub dir/empty/, sub dir/nested/ in the run's worktree is a git repository"
-    ):
-        house.repository.commit("run-1", "a change")
-    assert house.sha(BRANCH) == house.sha("main")
+    house.git("init", "-q", "deeper", cwd=worktree / "sub dir" / "nested")
+    (worktree / "sub dir" / "nested" / "deeper" / "g").write_text("")
+    (worktree / "a.py").write_text("a = 2\n")
+    sha = house.repository.commit("run-1", "a change\n\nSparky-Run: run-1\n")
+    assert sha is not None
+    changed = [change.path for change in house.repository.changes("main", sha)]
+    assert changed == ["a.py", "sub dir/nested/deeper/g", "sub dir/nested/f"]
+    lines = house.git("log", "-1", "--format=%B", sha).splitlines()
+    inside = "sub dir/empty/, sub dir/nested/, a git repository of its own, are here; its history is not."
+    assert lines[:5] == ["a change", "", f"The files of {inside}", "", "Sparky-Run: run-1"]
 
 
 def test_a_git_directory_among_tracked_files_is_no_obstacle(house: House) -> None:

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from sparky.adapters.shell import SystemShell
-from sparky.domain.change import FileChange
+from sparky.domain.change import FileChange, Lines, read_patch
 from sparky.ports import GitError
 from tests.contract.repository.house import BRANCH, Cut, House, files
 
@@ -18,14 +18,18 @@ def test_changes_tell_a_rename_a_binary_file_and_a_mode(house: House) -> None:
     (worktree / "run.sh").chmod(0o644)
     (worktree / "link").unlink()
     (worktree / "link").write_text("no link\n")
+    (worktree / "out").symlink_to("/etc/passwd")
     sha = house.repository.commit("run-1", "a change")
     assert sha is not None
     assert house.repository.changes(base, sha) == (
         FileChange(path="bin", status="A", added=0, deleted=0, binary=True),
         FileChange(path="link", status="M", added=1, deleted=1),
+        FileChange(path="out", status="A", added=1, deleted=0, link=True),
         FileChange(path="renamed.py", status="R", added=0, deleted=0, old_path="long.py"),
         FileChange(path="run.sh", status="M", added=0, deleted=0),
     )
+    patch = house.repository.patch(base, sha).decode()
+    assert read_patch(patch)["out"] == Lines(added=("/etc/passwd",), numbers=(1,))
 
 
 def test_a_patch_is_the_whole_change_whatever_configuration_and_attributes_say(house: House) -> None:
