@@ -6,7 +6,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,9 @@ from sparky.adapters.shell import SystemShell
 from sparky.adapters.tests import PytestTests
 from sparky.adapters.uv import Uv
 from sparky.domain.state import Context
+from sparky.evidence.stubs import knowing
+from sparky.testing.house import memory_house
+from sparky.tools.listing import program
 
 _OURS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments", "execnet", "pytest-xdist")
 _LEXERS = frozenset({"__init__", "_mapping", "python", "diff"})
@@ -133,6 +136,15 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def known(session_cache: Path) -> Path:
+    """What mypy knows of the standard library if a target does not configure it, made once."""
+    ports = replace(memory_house(session_cache, lambda _: ()).ports, shell=SystemShell({}))
+    with FileLocks(session_cache / "locks").hold("stubs"):
+        told = knowing(ports, (sys.executable, *program("typed")(("a.py",))), lambda _: None)
+    return Path(told[told.index("--known") + 1])
+
+
+@pytest.fixture(scope="session")
 def wheels(session_cache: Path) -> Path:
     """A directory of wheels: pytest as it is here and as version 8, plugins, and `needed` 1.0."""
     place = session_cache / "wheels"
@@ -143,14 +155,14 @@ def wheels(session_cache: Path) -> Path:
             for name in _OURS:
                 _pack(importlib.metadata.distribution(name), place)
             _pack(importlib.metadata.distribution("pytest"), place, version="8.0")
-            _wheel(place, "needed", {"needed.py": ""})
-            _wheel(
+            pack(place, "needed", {"needed.py": ""})
+            pack(
                 place,
                 "old_plugin",
                 {"old_plugin.py": OLD_PLUGIN, f"{_info('old_plugin')}/entry_points.txt": OLD_ENTRY},
             )
             lost = f"{_info('lost_plugin')}/entry_points.txt"
-            _wheel(place, "lost_plugin", {lost: "[pytest11]\nlost = nowhere\n"})
+            pack(place, "lost_plugin", {lost: "[pytest11]\nlost = nowhere\n"})
     return place
 
 
@@ -174,19 +186,20 @@ def _pack(installed: importlib.metadata.Distribution, place: Path, version: str 
                 wheel.writestr(path, data)
 
 
-def _info(name: str) -> str:
-    return f"{name}-1.0.dist-info"
+def _info(name: str, version: str = "1.0") -> str:
+    return f"{name}-{version}.dist-info"
 
 
-def _wheel(place: Path, name: str, files: Mapping[str, str]) -> None:
-    """A wheel of these files, of version 1.0."""
+def pack(place: Path, name: str, files: Mapping[str, str], version: str = "1.0") -> None:
+    """A wheel of these files."""
     metadata = {
-        "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         "WHEEL": "Wheel-Version: 1.0\nTag: py3-none-any\n",
         "RECORD": "",
     }
-    with zipfile.ZipFile(place / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
-        for path, text in {**files, **{f"{_info(name)}/{k}": v for k, v in metadata.items()}}.items():
+    with zipfile.ZipFile(place / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        own = {f"{_info(name, version)}/{file}": text for file, text in metadata.items()}
+        for path, text in {**files, **own}.items():
             wheel.writestr(path, text)
 
 

@@ -17,12 +17,14 @@ import pytest
 
 from sparky.adapters.environment import RECORDS, Environments
 from sparky.adapters.installs import Installs
+from sparky.adapters.locks import FileLocks
 from sparky.adapters.repository import GitRepository
 from sparky.adapters.scratch import scratch
 from sparky.adapters.shell import SystemShell
 from sparky.adapters.uv import BuildError, UnbuildableError, Uv
 from sparky.environment import read_environment
 from sparky.targets.environment import TargetEnvironment
+from tests.contract.conftest import pack
 
 BUILD = '[build-system]\nrequires = ["uv_build>=0.9"]\nbuild-backend = "uv_build"\n'
 PROJECT = '[project]\nname = "calc"\nversion = "1"\n'
@@ -55,6 +57,27 @@ def build_wheel(directory, settings=None, metadata=None):
     return "calc-1-py3-none-any.whl"
 """
 DYNAMIC = '[project]\nname = "calc"\nversion = "1"\ndynamic = ["dependencies"]\n' + OWN_BUILD
+
+
+@pytest.fixture(scope="session")
+def session_cache(session_cache: Path) -> Path:
+    """A cache beside that of the other tests, whose environments hold the whole of pytest."""
+    cache = session_cache / "light"
+    cache.mkdir(exist_ok=True)
+    return cache
+
+
+@pytest.fixture(scope="session")
+def wheels(session_cache: Path) -> Path:
+    """A directory of wheels: `needed` 1.0, and a pytest of no content, since no test is run here."""
+    place = session_cache / "wheels"
+    with FileLocks(session_cache / "locks").hold("wheels"):
+        if not place.exists():
+            place.mkdir()
+            (place / "uv.toml").write_text("no-index = true\n")
+            pack(place, "needed", {"needed.py": ""})
+            pack(place, "pytest", {"pytest.py": ""}, version="9.0")
+    return place
 
 
 class Target(Protocol):
@@ -101,17 +124,6 @@ def test_a_pin_that_cannot_be_had_gives_way_to_any_version(target: Target) -> No
     environment = target.environments.get(sha)
     assert (environment.missing, environment.replaced) == ((), ("needed instead of needed==0.5",))
     assert importable(environment, "needed", "pytest") == ["needed", "pytest"]
-
-
-def test_where_a_plugin_refuses_the_newest_pytest_an_older_one_is_taken(target: Target) -> None:
-    environment = target.environments.get(target.commit({"requirements-dev.txt": "old-plugin\n"}))
-    assert environment.replaced == ("pytest<9 instead of pytest, for its plugins",)
-    assert importable(environment, "old_plugin", "pytest") == ["old_plugin", "pytest"]
-
-
-def test_plugins_that_no_pytest_suits_are_told(target: Target) -> None:
-    environment = target.environments.get(target.commit({"requirements-dev.txt": "lost-plugin\n"}))
-    assert environment.replaced == ("an older pytest, which its plugins refuse, too",)
 
 
 def test_a_python_that_the_project_does_not_run_on_is_named_before_anything_is_built(

@@ -36,11 +36,11 @@ def shown(text="-"):
 
 
 def test_a_function_that_brings_an_error_elsewhere_loses_its_annotations_and_no_other_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.py").write_text(BOX)
-    found = run(["m.py"], (), None, None, annotate=True)
+    found = run(["m.py"], (), None, known, annotate=True)
     edits = [edit for one in found if one.fix for edit in one.fix.edits]
     assert patched(BOX.encode(), edits).decode() == (
         BOX.replace("named(box: Box)", "named(box: Box) -> str").replace(
@@ -50,10 +50,10 @@ def test_a_function_that_brings_an_error_elsewhere_loses_its_annotations_and_no_
 
 
 def test_a_file_is_written_only_when_other_words_stand_in_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = file("def f(a):\n    pass\n", "m")
-    shop = workshop(tmp_path, monkeypatch, one)
+    shop = workshop(tmp_path, known, monkeypatch, one)
     words = replace(one, slots={("f", 0): {"a": ("int", "str"), "return": ("None",)}})
     _, first = shop.write({"m.py": words})
     _, same = shop.write({"m.py": replace(words, slots={("f", 0): {"a": ("int",), "return": ("None",)}})})
@@ -164,20 +164,20 @@ class Own(Base):
 
 
 def test_bug_a_method_kept_a_type_that_what_its_override_sets_does_not_bear(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = file(SHEET, "m")
-    healing = Healing(workshop(tmp_path, monkeypatch, one))
+    healing = Healing(workshop(tmp_path, known, monkeypatch, one))
     found = {"m.py": replace(one, slots={("Base.take", 0): {"form": ("m:Form",), "return": ("None",)}})}
     assert healing.agreed(found)["m.py"].slots == {("Base.take", 0): {"return": ("None",)}}
 
 
 def test_what_returns_any_is_tried_again_when_more_has_types(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = file("import json\ndef load(text):\n    return json.loads(text)\n", "m")
     wanted = {"m.py": replace(one, slots={("load", 0): {"text": ("str",), "return": ("int", "str")}})}
-    healing = Healing(workshop(tmp_path, monkeypatch, one))
+    healing = Healing(workshop(tmp_path, known, monkeypatch, one))
     found = healing.healed(wanted, {"m.py": one})
     assert (found["m.py"].slots, healing.untried(found, wanted)) == (
         {("load", 0): {"text": ("str",)}},

@@ -19,10 +19,11 @@ from sparky.tools.programs.proposals import alike, halves, inherited, propose
 from sparky.tools.programs.shapes import Classes, is_type, word
 from sparky.tools.programs.signatures import Place, families
 from sparky.tools.programs.sources import tree_of
+from sparky.tools.programs.stubs import unpack
 from sparky.tools.programs.traced import Seen, Traces, read
 from sparky.tools.programs.typed import run
 from sparky.tools.programs.variables import Variables
-from sparky.tools.programs.workshop import Workshop
+from sparky.tools.programs.workshop import CACHE, Workshop
 from sparky.tools.ruff_json import patched
 from tests.contract.conftest import Target
 from tests.contract.test_traced import traced
@@ -487,17 +488,18 @@ def test_a_file_that_is_not_utf_8_is_not_annotated() -> None:
     assert [[edit.content for edit in one.exported("A")] for one in marked] == [[], [" as A"]]
 
 
-def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one: Annotated) -> Workshop:
+def workshop(tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch, one: Annotated) -> Workshop:
     monkeypatch.chdir(tmp_path)
+    unpack(known, tmp_path / CACHE)
     (tmp_path / "m.py").write_bytes(one.source)
     return Workshop(tmp_path, {"m.py": one}, ())
 
 
 def test_a_file_that_would_not_parse_any_more_loses_its_annotations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = file("def f(a):\n    pass\n")
-    shop = workshop(tmp_path, monkeypatch, one)
+    shop = workshop(tmp_path, known, monkeypatch, one)
     broken = replace(one, slots={("f", 0): {"a": ("int]",)}})
     found, trees = shop.write({"m.py": broken})
     assert ((tmp_path / "m.py").read_bytes(), found["m.py"].slots, trees) == (
@@ -508,10 +510,10 @@ def test_a_file_that_would_not_parse_any_more_loses_its_annotations(
 
 
 def test_bug_mypy_took_a_file_for_what_it_was_if_its_size_and_the_second_were_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = file("def f(a):\n    return a.upper()\n\n\nLOUD = f('a')\n", "m")
-    shop = workshop(tmp_path, monkeypatch, one)
+    shop = workshop(tmp_path, known, monkeypatch, one)
     seconds, found = [], []
     for text in ("str", "int", "str"):
         shop.write({"m.py": replace(one, slots={("f", 0): {"a": (text,), "return": ("str",)}})})
@@ -553,13 +555,13 @@ def scanned(text):
 
 
 def test_a_variable_is_annotated_and_a_method_only_with_what_overrides_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.py").write_text(RULES)
     shapes = {"functions": [["m.py", name, 0, {"text": [STR]}] for name in ("Scanner.scan", "scanned")]}
     (tmp_path / "calls.json").write_text(json.dumps({**shapes, "classes": {}}))
-    found = run(["m.py"], (), tmp_path / "calls.json", None, annotate=True)
+    found = run(["m.py"], (), tmp_path / "calls.json", known, annotate=True)
     edits = [edit for one in found if one.fix for edit in one.fix.edits]
     assert patched(RULES.encode(), edits).decode() == (
         "from __future__ import annotations\nfrom typing import ClassVar\n"
@@ -582,7 +584,7 @@ PACKAGE = {
 }
 
 
-def exports(paths: list[str], *, annotate: bool) -> list[tuple[str, int, str, list[str]]]:
+def exports(paths: list[str], known: Path, *, annotate: bool) -> list[tuple[str, int, str, list[str]]]:
     """What the program says of names that are not exported: place, name, edits."""
     return [
         (
@@ -591,13 +593,13 @@ def exports(paths: list[str], *, annotate: bool) -> list[tuple[str, int, str, li
             one.message.rpartition(" ")[2],
             [edit.content for edit in one.fix.edits] if one.fix else [],
         )
-        for one in run(paths, (), None, None, annotate=annotate)
+        for one in run(paths, (), None, known, annotate=annotate)
         if one.code == "attr-defined"
     ]
 
 
 def test_what_a_module_does_not_export_is_told_and_mended_once_where_that_imports_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop").mkdir()
@@ -609,6 +611,6 @@ def test_what_a_module_does_not_export_is_told_and_mended_once_where_that_import
     ]
     cart, water = ("shop/__init__.py", 1, '"Cart"'), ("shop/__init__.py", 2, '"water"')
     mended, total = [(*cart, [" as Cart"]), (*water, [" as water"])], ("shop/__init__.py", 1, '"total"')
-    found = exports(["."], annotate=False)
+    found = exports(["."], known, annotate=False)
     assert sorted(found) == sorted([*mended, *elsewhere, (*total, [" as total"])])
-    assert sorted(exports(["."], annotate=True)) == sorted([*mended, *elsewhere, (*total, [])])
+    assert sorted(exports(["."], known, annotate=True)) == sorted([*mended, *elsewhere, (*total, [])])

@@ -1,30 +1,33 @@
-"""What of a target's configuration of mypy is not followed is named."""
+"""What mypy is given of a target's configuration: its rules, and nothing that runs or writes."""
 
 import pytest
 
-from sparky.domain.issue import Kind
-from sparky.tools.mypy import configure
-
-INI = "[mypy]\nplugins = a\nfiles = src\n[mypy-a.*]\nignore_errors = true\n[other]\nexclude = 1\n"
-TOML = '[tool.mypy]\nstrict = true\npython_executable = "x"\nexclude = "y"\nhtml_report = "z"\n'
+from sparky.tools.programs.mypy_config import harmless
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "said"),
+    ("path", "told", "given"),
     [
-        ("setup.cfg", INI, ("not followed of setup.cfg, by mypy: files, plugins",)),
+        (
+            "mypy.ini",
+            "[DEFAULT]\nplugins = plug.py\n[mypy]\nlinecount_report = seen\nstrict = true\n[other]\nx = 1\n",
+            "[mypy]\nstrict = true\n\n",
+        ),
+        (
+            "setup.cfg",
+            "[mypy]\nplugins = anywhere\ninstall_types = true\nstrict = true\n[mypy-a.*]\nfiles = a\n",
+            "[mypy]\nstrict = true\n\n[mypy-a.*]\nfiles = a\n\n",
+        ),
         (
             "pyproject.toml",
-            TOML,
-            ("not followed of pyproject.toml, by mypy: exclude, html_report, python_executable",),
+            '[tool.mypy]\nplugins = ["plug.py"]\njunit_xml = "seen"\nstrict = true\n[tool.other]\nx = 1\n',
+            "[tool.mypy]\nstrict = true\n",
         ),
-        ("mypy.ini", "[mypy]\nstrict = true\n", ()),
-        ("mypy.ini", "[mypy\n", ()),
-        ("pyproject.toml", "tool = 1 # [tool.mypy]\n", ()),
-        ("pyproject.toml", "[tool]\nmypy = 1 # [tool.mypy]\n", ()),
-        ("pyproject.toml", "[tool.mypy", ()),
+        ("mypy.ini", "[mypy\n", ""),
+        ("pyproject.toml", "[tool\n", ""),
     ],
 )
-def test_each_option_that_mypy_is_not_given_is_named(path: str, text: str, said: tuple[str, ...]) -> None:
-    tool = configure("python", {path: text.encode()}.get)
-    assert (tool.notes([Kind.TYPE_ERROR]), tool.notes([Kind.FORMATTING])) == (said, ())
+def test_of_a_configuration_mypy_is_given_its_rules_and_nothing_that_runs_or_writes(
+    path: str, told: str, given: str
+) -> None:
+    assert harmless(path, told.encode()).decode() == given
