@@ -193,9 +193,9 @@ def test_a_lost_state_directory_leaves_a_branch_that_the_next_run_goes_round(wor
 MERGED = {
     "is right": (does(RIGHT),),
     "lies, then is right": (does(number=1), does(RIGHT)),
-    "makes a repository inside, then is right": (
+    "is right and makes a repository inside, then removes its file": (
         does(RIGHT, {"do": "run", "argv": ["git", "init", "-q", "in"]}, write("in/f", ""), number=1),
-        does(RIGHT),
+        does({"do": "delete", "path": "in/f"}),
     ),
     "makes the worktree a repository of its own": (
         does({"do": "delete", "path": ".git"}, {"do": "run", "argv": ["git", "init", "-q"]}, RIGHT),

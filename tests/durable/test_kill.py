@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from tests.durable.driver import exit_code
-from tests.durable.world import World
+from tests.durable.world import QUICK, World
 
 STAGES = ("route", "execute", "review", "test", "verify", "merge")
 
@@ -31,12 +31,13 @@ def assert_merged_once(world: World, base: str) -> None:
     [pytest.param(stage, marks=[] if stage == "merge" else pytest.mark.soak) for stage in STAGES],
 )
 def test_a_run_killed_before_and_after_a_stage_is_merged_once(world: World, stage: str) -> None:
-    base = world.git("rev-parse", "HEAD")
-    killed(world, f"before:perform:{stage}")
-    killed(world, f"after:perform:{stage}")
-    done = world.sparky("resume", "--json")
+    here = world if stage == "test" else world.another("quick", files=QUICK)
+    base = here.git("rev-parse", "HEAD")
+    killed(here, f"before:perform:{stage}")
+    killed(here, f"after:perform:{stage}")
+    done = here.sparky("resume", "--json")
     assert done.returncode == 0, done.stderr
-    assert_merged_once(world, base)
+    assert_merged_once(here, base)
 
 
 @pytest.mark.soak

@@ -61,7 +61,7 @@ def stranded(world: World, status: str) -> None:
         pytest.param("INSERT ON attempts WHEN NEW.ordinal = 2", marks=pytest.mark.soak),
         "UPDATE OF outcome ON runs WHEN NEW.outcome IS NOT NULL",
         pytest.param("INSERT ON operation_outputs WHEN NEW.function_id = 4", marks=pytest.mark.soak),
-        "UPDATE ON workflow_status WHEN NEW.status = 'ENQUEUED'",
+        pytest.param("UPDATE ON workflow_status WHEN NEW.status = 'ENQUEUED'", marks=pytest.mark.soak),
     ],
     ids=["an attempt", "the end", "a step", "the workflow"],
 )
@@ -118,7 +118,9 @@ def test_a_disk_that_is_full_for_a_stage_leaves_the_run_to_be_resumed(world: Wor
     assert_merged_once(world, base)
 
 
-@pytest.mark.parametrize("status", ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"])
+@pytest.mark.parametrize(
+    "status", ["ERROR", pytest.param("MAX_RECOVERY_ATTEMPTS_EXCEEDED", marks=pytest.mark.soak)]
+)
 def test_a_run_whose_workflow_ended_without_it_is_resumed_at_the_step_that_failed(
     world: World, status: str
 ) -> None:

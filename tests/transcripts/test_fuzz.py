@@ -73,17 +73,8 @@ def scans(data: bytes) -> tuple[Scan, Scan]:
         return read_fast(path, 0), read_whole(path, 0)
 
 
-@given(st.lists(lines, max_size=6))
-@example([b"[" * 100_000])
-@example([b'{"type":"user","message":{"content":"' + b"x" * 3_000_000 + b'"}}'])
-@example([b'{"type":"user","message":{"content":"\xff\xfe"}}'])
-@example([b'{"type":"user","message":{"content":"\x00"}}', b"\x00" * 100])
-@example([b'{"type":"assistant","message":{"id":1,"model":[],"usage":{"output_tokens":"x"}}}'])
-@example(
-    [b'{"type":"assistant","message":{"id":"m","model":"x","usage":{"output_tokens":' + b"9" * 400 + b"}}}"]
-)
-@settings(max_examples=80)
-def test_no_line_stops_the_scanner(found: list[bytes]) -> None:
+def assert_scanned(found: list[bytes]) -> None:
+    """Both ways to read these lines and a good one tell the same, and what is bad."""
     data = b"".join(line + b"\n" for line in found)
     fast, whole = scans(data + GOOD)
     assert (fast.marks, fast.links, fast.usage, fast.end) == (
@@ -95,6 +86,27 @@ def test_no_line_stops_the_scanner(found: list[bytes]) -> None:
     assert fast.marks[-1].offset == len(data)
     assert set(fast.bad) <= set(whole.bad)
     assert set(whole.bad) == set(_bad(found))
+
+
+@given(st.lists(lines, max_size=6))
+@example([b"[" * 100_000])
+@example([b'{"type":"user","message":{"content":"' + b"x" * 3_000_000 + b'"}}'])
+@example([b'{"type":"user","message":{"content":"\xff\xfe"}}'])
+@example([b'{"type":"user","message":{"content":"\x00"}}', b"\x00" * 100])
+@example([b'{"type":"assistant","message":{"id":1,"model":[],"usage":{"output_tokens":"x"}}}'])
+@example(
+    [b'{"type":"assistant","message":{"id":"m","model":"x","usage":{"output_tokens":' + b"9" * 400 + b"}}}"]
+)
+@settings(max_examples=20)
+def test_no_line_stops_the_scanner(found: list[bytes]) -> None:
+    assert_scanned(found)
+
+
+@pytest.mark.soak
+@given(st.lists(lines, max_size=6))
+@settings(max_examples=400)
+def test_none_of_many_lines_stops_the_scanner(found: list[bytes]) -> None:
+    assert_scanned(found)
 
 
 def _bad(found: list[bytes]) -> list[int]:
