@@ -15,7 +15,7 @@ from sparky.api import get_agent
 from sparky.domain.errors import UsageError
 from sparky.ports import NoRepositoryError
 from tests.acceptance.conftest import MakeWorld
-from tests.acceptance.files import BUG
+from tests.acceptance.files import BUG, QUICK_BUG
 from tests.acceptance.world import replacing
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
@@ -24,7 +24,7 @@ ISSUE = "# Issue #002: double leaks\n\nkind: SECURITY\n\n## Files\n- calc.py\n"
 
 
 def test_the_agents_of_the_page_are_asked_and_judged_like_any_other(world_of: MakeWorld) -> None:
-    world = world_of({**BUG, "issues/002.md": ISSUE, ".agents/agents/money.md": MONEY})
+    world = world_of({**QUICK_BUG, "issues/002.md": ISSUE, ".agents/agents/money.md": MONEY})
     world.write({".agents/agents/critic.md": CRITIC})
     assert world.sparky("agents", "check").out == f"{len(AGENTS) + 2} agents, nothing is wrong\n"
     script = world.script(
