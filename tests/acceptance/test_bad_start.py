@@ -77,7 +77,7 @@ def test_a_state_without_room_is_named(world_of: MakeWorld) -> None:
 def test_a_damaged_database_is_named_and_no_work_is_lost_by_moving_it_away(world_of: MakeWorld) -> None:
     world = world_of(UNUSED)
     database = world.root / "state" / "sparky.db"
-    assert world.sparky("fix", "--json").code == 0
+    assert world.sparky("fix", "-k", "import_error", "--json").code == 0
     branches = world.git("branch", "--list", "sparky/*")
     sane = database.read_bytes()
     database.write_bytes(sane[:4096] + b"\xff" * (len(sane) - 4096))

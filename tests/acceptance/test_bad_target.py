@@ -32,7 +32,7 @@ def test_what_of_a_targets_configuration_is_not_valid_is_noted_and_left_out(
     files: Files, note: str, world_of: MakeWorld
 ) -> None:
     world = world_of({**UNUSED, **files})
-    said = world.sparky("scan", "--check", "--json")
+    said = world.sparky("scan", "-k", "import_error", "--check", "--json")
     assert (said.code, said.err) == (1, f"note: {note}\n")
     assert [one["finding"]["rule"] for one in said.json()["findings"]] == ["F401"]
 
@@ -99,7 +99,8 @@ def test_the_configuration_of_a_parent_directory_changes_nothing(world_of: MakeW
     own = {"SPARKY_CACHE_DIR": str(world.root / "cache")}
     for name, text in PARENT.items():
         (world.root / name).write_text(text, encoding="utf-8")
-    said = world.sparky("fix", "--auto", "--json", env=own)
+    kinds = [word for kind in ("formatting", "import_error", "dead_code") for word in ("-k", kind)]
+    said = world.sparky("fix", "--auto", "--json", *kinds, env=own)
     result = said.json()
     assert (said.code, result["outcome"], said.err.count("note:")) == (0, "merged", 0), said.err
     assert (result["work_completed"]["tests_passed"], result["issues_remaining"]) == (True, [])

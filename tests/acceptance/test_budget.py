@@ -3,16 +3,16 @@
 import pytest
 
 from tests.acceptance.conftest import MakeWorld
-from tests.acceptance.files import BUG
+from tests.acceptance.files import QUICK_BUG
 from tests.acceptance.world import World, replacing
 
-WRONG = replacing("calc.py", "x * 3", "x * 4", number=1, tokens=700, cost_usd=0.3)
-RIGHT = replacing("calc.py", "x * 4", "x * 2", number=2, tokens=500, cost_usd=0.1)
+WRONG = replacing("calc.py", "x * 3", "x * 2  # noqa", number=1, tokens=700, cost_usd=0.3)
+RIGHT = replacing("calc.py", "  # noqa", "", number=2, tokens=500, cost_usd=0.1)
 
 
 @pytest.fixture
 def world(world_of: MakeWorld) -> World:
-    return world_of({**BUG, "sparky.toml": "budget_usd = 0.25\nbudget_tokens = 100_000\n"})
+    return world_of({**QUICK_BUG, "sparky.toml": "budget_usd = 0.25\nbudget_tokens = 100_000\n"})
 
 
 def test_it_is_blocked_with_its_work_kept_and_merged_when_it_may_cost_more(world: World) -> None:
@@ -26,7 +26,7 @@ def test_it_is_blocked_with_its_work_kept_and_merged_when_it_may_cost_more(world
         f"then: sparky answer {run} continue",
     ]
     assert (result["tokens"], result["cost_estimate"]) == (700, 0.3)
-    assert world.git("show", f"{result['branch']}:calc.py") == "def double(x):\n    return x * 4"
+    assert world.git("show", f"{result['branch']}:calc.py") == "def double(x):\n    return x * 2  # noqa"
     assert world.git("rev-parse", result["branch"]) == commit
     assert [line["run_id"] for line in world.runs() if line["needs_person"]] == [run]
     again = world.sparky("answer", run, "continue", "--json")
@@ -38,12 +38,12 @@ def test_it_is_blocked_with_its_work_kept_and_merged_when_it_may_cost_more(world
 @pytest.mark.soak
 def test_what_one_session_and_a_day_may_cost_is_asked_about_each(world_of: MakeWorld) -> None:
     limits = "attempt_budget = { tokens = 600 }\nday_budget = { usd = 0.35 }\n"
-    world = world_of({**BUG, "sparky.toml": limits})
+    world = world_of({**QUICK_BUG, "sparky.toml": limits})
     asked = world.sparky("run", "1", "--auto", "--json", *world.script(WRONG, RIGHT)).json()
     run = asked["run_id"]
     assert asked["outcome"] == "blocked"
     assert asked["reason"].startswith("budget reached: 700 of 600 tokens in one session; ")
-    assert world.git("show", f"{asked['branch']}:calc.py") == "def double(x):\n    return x * 4"
+    assert world.git("show", f"{asked['branch']}:calc.py") == "def double(x):\n    return x * 2  # noqa"
     done = world.sparky("answer", run, "continue", "--json").json()
     assert (done["outcome"], done["cost_estimate"]) == ("merged", 0.4), done["reason"]
     priced = world.sparky("metrics", "--json").json()[-1]
@@ -68,7 +68,7 @@ def test_between_two_deliverables_the_whole_is_asked_about_and_goes_on_with_the_
     world_of: MakeWorld,
 ) -> None:
     text = "# Issue #020: arithmetic\n\n## Tasks\n- [ ] double is wrong\n- [ ] zero is wrong\n"
-    world = world_of({**BUG, "issues/020-all.md": text, "sparky.toml": "budget_tokens = 1000\n"})
+    world = world_of({**QUICK_BUG, "issues/020-all.md": text, "sparky.toml": "budget_tokens = 1000\n"})
     double = replacing("calc.py", "x * 3", "x * 2", issue="020.1", tokens=1000)
     zero = replacing("calc.py", "x * 2", "2 * x", issue="020.2", tokens=10)
     asked = world.sparky("run", "20", "--json", *world.script(double, zero)).json()

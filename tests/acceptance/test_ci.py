@@ -13,6 +13,7 @@ from tests.json_schema import faults
 
 TOP = Path(__file__).parents[2]
 UNUSED = "import os\n"
+SCAN = ("scan", "-k", "import_error", "--json")
 CLEAN = "X = 1\n"
 
 
@@ -64,7 +65,7 @@ def test_sarif_without_findings_is_a_run_without_results(world_of: MakeWorld) ->
 def test_json_is_a_format_with_a_short_form_and_text_is_what_comes_without(world_of: MakeWorld) -> None:
     world = world_of({"a.py": UNUSED})
     long, short, text, bare = (
-        world.sparky("scan", *words).out
+        world.sparky(*SCAN[:3], *words).out
         for words in (("--format", "json"), ("--json",), ("--format", "text"), ())
     )
     assert json.loads(long)["sha"] == json.loads(short)["sha"] == world.git("rev-parse", "HEAD")
@@ -75,7 +76,8 @@ def test_json_is_a_format_with_a_short_form_and_text_is_what_comes_without(world
 def test_fix_check_lists_what_it_would_mend_and_starts_nothing(world_of: MakeWorld) -> None:
     world = world_of({"a.py": "import os\n\nX = 1\n", "pkg/__init__.py": "import json\n"})
     before, refs = world.snapshot(), world.git("for-each-ref")
-    said = world.sparky("fix", "--check")
+    check = ("fix", "--check", "-k", "import_error")
+    said = world.sparky(*check)
     sha = world.git("rev-parse", "--short=10", "HEAD")
     assert said == Said(
         code=1,
@@ -85,10 +87,10 @@ def test_fix_check_lists_what_it_would_mend_and_starts_nothing(world_of: MakeWor
         ),
         err="",
     )
-    told = world.sparky("fix", "--check", "--json")
+    told = world.sparky(*check, "--json")
     assert (told.code, found(told)) == (1, ["a.py", "pkg/__init__.py"])
     assert (world.snapshot(), world.git("for-each-ref"), world.runs()) == (before, refs, [])
-    rest = world.sparky("fix", "--check", "pkg")
+    rest = world.sparky(*check, "pkg")
     assert (rest.code, rest.out) == (0, f"`sparky fix` would mend 0 finding(s) at {sha}; 1 stay\n")
 
 
@@ -106,18 +108,18 @@ def test_changed_looks_at_what_differs_from_where_the_branch_left_main(world_of:
     world.git("switch", "-q", "main")
     world.commit({"later.py": UNUSED})
     world.git("switch", "-q", "feature")
-    whole = world.sparky("scan", "--json")
+    whole = world.sparky(*SCAN)
     assert found(whole) == ["new ü.py", "old.py", "pkg/changed.py"]
     for words in (("--changed",), ("--since", "main")):
-        said = world.sparky("scan", "--json", *words)
+        said = world.sparky(*SCAN, *words)
         assert (said.code, found(said)) == (0, ["new ü.py", "pkg/changed.py"])
         assert said.err == f"note: limited to 2 file(s) changed since main ({base})\n"
-    assert found(world.sparky("scan", "--json", "--changed", "pkg", "old.py")) == ["pkg/changed.py"]
+    assert found(world.sparky(*SCAN, "--changed", "pkg", "old.py")) == ["pkg/changed.py"]
 
 
 def test_fix_changed_mends_only_what_is_changed_and_joins_itself(world_of: MakeWorld) -> None:
     world = forked(world_of)
-    first, again = (world.sparky("fix", "--changed", "--json") for _ in range(2))
+    first, again = (world.sparky("fix", "-k", "import_error", "--changed", "--json") for _ in range(2))
     assert (first.code, first.json()["outcome"]) == (0, "ready"), first.err
     assert sorted(first.json()["work_completed"]["files_modified"]) == ["new ü.py", "pkg/changed.py"]
     assert again.json() == first.json()
@@ -126,7 +128,7 @@ def test_fix_changed_mends_only_what_is_changed_and_joins_itself(world_of: MakeW
 def test_edits_and_files_that_are_not_committed_are_named_and_left_out(world_of: MakeWorld) -> None:
     world = forked(world_of)
     world.write({"old.py": "import sys\n", "untracked.py": UNUSED})
-    said = world.sparky("scan", "--changed", "--json")
+    said = world.sparky(*SCAN, "--changed")
     assert found(said) == ["new ü.py", "pkg/changed.py"]
     assert said.err.splitlines()[:2] == [
         "warning: uncommitted edits are not part of the base: old.py",
@@ -151,11 +153,11 @@ def test_the_upstream_counts_unless_it_is_the_branchs_own_copy(world_of: MakeWor
     world.git("switch", "-qc", "topic")
     world.commit({"topic.py": UNUSED})
     world.git("branch", "-q", "--set-upstream-to", "feature")
-    assert found(world.sparky("scan", "--changed", "--json")) == ["topic.py"]
+    assert found(world.sparky(*SCAN, "--changed")) == ["topic.py"]
     world.git("init", "-q", "--bare", str(world.root / "remote"))
     world.git("remote", "add", "origin", str(world.root / "remote"))
     world.git("push", "-qu", "origin", "main", "topic")
-    said = world.sparky("scan", "--changed", "--json")
+    said = world.sparky(*SCAN, "--changed")
     assert found(said) == ["new ü.py", "pkg/changed.py", "topic.py"]
     assert "changed since origin/main (" in said.err
 
@@ -164,7 +166,7 @@ def test_a_shallow_history_is_compared_with_the_ref_itself(world_of: MakeWorld) 
     world = forked(world_of)
     world.git("switch", "-q", "--orphan", "island")
     world.commit({"old.py": UNUSED, "mine.py": UNUSED})
-    said = world.sparky("scan", "--since", "main", "--json")
+    said = world.sparky(*SCAN, "--since", "main")
     assert found(said) == ["mine.py"]
     assert "note: HEAD and main have no common commit here; main itself is compared with\n" in said.err
 

@@ -13,10 +13,10 @@ def found(said: Said) -> set[str]:
 
 def test_paths_are_meant_from_where_the_user_is(world_of: MakeWorld) -> None:
     world = world_of(_FILES)
-    shop = world.repo / "shop"
-    assert found(world.sparky("scan", "cart.py", "--json", cwd=shop)) == {"shop/cart.py"}
-    assert found(world.sparky("scan", "..", "--json", cwd=shop)) == {"shop/cart.py", "docs/notes.py"}
-    assert found(world.sparky("scan", "-C", "docs", "notes.py", "--json")) == {"docs/notes.py"}
+    shop, scan = world.repo / "shop", ("scan", "-k", "import_error", "--json")
+    assert found(world.sparky(*scan, "cart.py", cwd=shop)) == {"shop/cart.py"}
+    assert found(world.sparky(*scan, "..", cwd=shop)) == {"shop/cart.py", "docs/notes.py"}
+    assert found(world.sparky(*scan, "-C", "docs", "notes.py")) == {"docs/notes.py"}
 
 
 def test_a_path_that_is_not_there_is_no_clean_scan(world_of: MakeWorld) -> None:
@@ -55,7 +55,7 @@ def test_the_script_in_the_settings_is_named_from_the_repository(world_of: MakeW
 
 def test_a_suite_of_which_nothing_passes_verifies_nothing(world_of: MakeWorld) -> None:
     never = {"sparky.toml": "test_command = 'false'\nmerge = 'auto'\n"}
-    said = world_of({**_FILES, **never}).sparky("fix", "--json")
+    said = world_of({**_FILES, **never}).sparky("fix", "-k", "import_error", "--json")
     result = said.json()
     assert (said.code, result["outcome"], result["work_completed"]["tests_passed"]) == (0, "ready", None)
     assert "unverified by tests: not one of them passes, at base or at head" in result["reason"]

@@ -11,6 +11,7 @@ from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import BUG, CONFIG, SHOP, SIDE_EFFECT
 from tests.acceptance.world import World
 
+OF_TWO = ("fix", "-k", "import_error", "-k", "dead_code", "--json")
 HOOKS = (
     "pre-commit",
     "commit-msg",
@@ -74,7 +75,7 @@ def test_each_kind_is_a_commit_and_the_checkout_stays_as_it_is_until_the_merge(w
 
 def test_a_fix_that_breaks_a_test_is_withdrawn_and_named_and_not_tried_again(world_of: MakeWorld) -> None:
     world = world_of(SIDE_EFFECT)
-    said = world.sparky("fix", "--auto", "--json")
+    said = world.sparky(*OF_TWO, "--auto")
     (left,) = said.json()["issues_remaining"]
     assert (said.code, said.json()["outcome"]) == (0, "merged"), said.err
     assert left == (
@@ -83,7 +84,7 @@ def test_a_fix_that_breaks_a_test_is_withdrawn_and_named_and_not_tried_again(wor
     )
     assert "unused = 1" not in (world.repo / "report.py").read_text()
     runs = world.runs()
-    again = world.sparky("fix", "--json")
+    again = world.sparky(*OF_TWO)
     assert (again.code, again.json()["outcome"]) == (0, "nothing_to_do")
     assert again.json()["issues_remaining"] == [left]
     assert world.runs() == runs
@@ -200,10 +201,11 @@ def test_bug_a_file_whose_name_is_not_utf8_was_left_out_without_a_word(world_of:
     (world.repo / os.fsdecode(b"caf\xe9.py")).write_text("import os\n")
     world.commit({})
     note = "note: 'caf\\udce9.py' is left out: its name is not UTF-8, and tools report in UTF-8"
-    said = {verb: world.sparky(*verb) for verb in (("scan",), ("fix", "--check"), ("scan", "--since", base))}
+    verbs = (("scan",), ("fix", "--check"), ("scan", "--since", base))
+    said = {verb: world.sparky(*verb, "-k", "import_error") for verb in verbs}
     assert [one.code for one in said.values()] == [0, 1, 0]
     assert [one.err.splitlines()[0] for one in said.values()] == [note] * 3
-    fixed = world.sparky("fix", "--json")
+    fixed = world.sparky(*OF_TWO)
     assert (fixed.code, fixed.json()["work_completed"]["files_modified"]) == (0, ["good.py"]), fixed.err
     assert fixed.err.splitlines()[0] == note
 
@@ -242,7 +244,7 @@ def test_without_tests_it_is_ready_at_most_whatever_the_policy(world_of: MakeWor
 def test_what_is_red_at_base_is_listed_and_excuses_nothing(world_of: MakeWorld) -> None:
     red = "from report import render\n\n\ndef test_red():\n    assert render(['a']) == 'b'\n"
     world = world_of({**SIDE_EFFECT, "tests/test_red.py": red, "sparky.toml": "merge = 'auto'\n"})
-    said = world.sparky("fix", "--json")
+    said = world.sparky(*OF_TWO)
     assert said.json()["outcome"] == "merged", said.err
     assert "1 failing at base too (pre-existing)" in said.err
     (left,) = said.json()["issues_remaining"]
@@ -254,7 +256,7 @@ def test_a_base_that_fails_otherwise_each_time_blames_no_fix(world_of: MakeWorld
         "import time\n\n\ndef test_clock():\n    assert time.time_ns() == 0\n\n\ndef test_b():\n    pass\n"
     )
     world = world_of({**CONFIG, "shop.py": "import os\n\nX = 1\n", "tests/test_shop.py": tests})
-    said = world.sparky("fix", "--json")
+    said = world.sparky(*OF_TWO)
     assert (said.json()["outcome"], said.json()["issues_remaining"]) == ("ready", []), said.err
     assert "tests at base once more: 1 passed, 1 failed" in said.err
 
@@ -275,17 +277,18 @@ def test_a_test_that_is_red_only_beside_others_is_marked_flaky(world_of: MakeWor
         "def test_b():\n    assert not seen\n"
     )
     world = world_of({**CONFIG, "shop.py": "import os\n\nX = 1\n", "tests/test_shop.py": tests})
-    said = world.sparky("fix", "--json").json()
+    said = world.sparky(*OF_TWO).json()
     assert (said["outcome"], said["notes"]) == ("ready", ["flaky: tests/test_shop.py::test_b"])
 
 
 def test_paths_and_kinds_limit_what_is_mended(world_of: MakeWorld) -> None:
     world = world_of({"Größe ü/a b.py": "import os\n\nX = 1\n", "it's.py": "import os\n\nX=1\n"})
-    one = world.sparky("fix", "Größe ü", "--json").json()
+    both = ("fix", "-k", "import-error", "-k", "formatting", "--json")
+    one = world.sparky(*both, "Größe ü").json()
     assert one["work_completed"]["files_modified"] == ["Größe ü/a b.py"]
     other = world.sparky("fix", "-k", "import-error", "it's.py", "--json").json()
     assert world.git("show", f"{other['commit']}:it's.py") == "X=1"
-    everything = world.sparky("fix", "--json").json()
+    everything = world.sparky(*both).json()
     assert everything["work_completed"]["files_modified"] == ["Größe ü/a b.py", "it's.py"]
     assert len({one["run_id"], other["run_id"], everything["run_id"]}) == 3
 

@@ -7,11 +7,12 @@ from tests.acceptance.files import CONFIG, SHOP
 from tests.acceptance.world import Said, World, replacing
 
 FILE = {"shop.py": "import os\n\nX = 1\n"}
+FIX = ("fix", "--kind", "IMPORT_ERROR", "--json")
 
 
 def fixed(world: World, *words: str) -> str:
-    """`fix`, which is ready then; the run."""
-    said = world.sparky("fix", "--json", *words)
+    """`fix` of one kind, which is ready then; the run."""
+    said = world.sparky(*FIX, *words)
     assert (said.code, said.json()["outcome"]) == (0, "ready"), said.err
     return str(said.json()["run_id"])
 
@@ -77,7 +78,7 @@ def test_a_conflict_blocks_and_names_the_files_and_the_work_is_kept(world_of: Ma
         f"error: {run} is blocked, not ready: see `sparky show {run}`\n"
     )
     assert world.git("rev-parse", "main") == moved
-    assert world.sparky("fix", "--json").json()["outcome"] == "nothing_to_do"
+    assert world.sparky(*FIX).json()["outcome"] == "nothing_to_do"
 
 
 def test_files_in_the_way_are_named_and_nothing_is_overwritten(world_of: MakeWorld) -> None:

@@ -96,8 +96,9 @@ def test_help_lists_the_verbs(here: World) -> None:
 
 def test_fix_tells_what_it_withdrew_and_then_that_nothing_is_to_do(world_of: MakeWorld) -> None:
     world = world_of(SIDE_EFFECT)
-    assert_golden("fix_withdrawn", world, world.sparky("fix", "--auto"))
-    assert_golden("fix_nothing", world, world.sparky("fix"))
+    fix = ("fix", "-k", "import_error", "-k", "dead_code")
+    assert_golden("fix_withdrawn", world, world.sparky(*fix, "--auto"))
+    assert_golden("fix_nothing", world, world.sparky(*fix))
     assert_golden("status_merged", world, world.sparky("status"))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.conftest import MakeWorld
-from tests.acceptance.files import BUG
+from tests.acceptance.files import QUICK_BUG
 from tests.acceptance.world import World, replacing
 
 RIGHT = replacing("calc.py", "x * 3", "x * 2")
@@ -38,7 +38,7 @@ def calc(desk: World) -> World:
     made = Sister(root=desk.root, cache=desk.cache, nursery=desk.nursery)
     made.repo.mkdir()
     made.git("init", "-q", "-b", "main")
-    made.commit({**BUG, "sparky.toml": 'merge = "auto"\ntest_command = "python -m pytest -q tests"\n'})
+    made.commit({**QUICK_BUG, "sparky.toml": 'merge = "auto"\ntest_command = "make -s test"\n'})
     return made
 
 
@@ -51,7 +51,7 @@ def test_an_issue_that_names_a_sister_runs_there_and_its_result_is_left_beside_i
     assert (said.code, result["outcome"]) == (0, "merged"), said.err
     assert f"in {calc.repo}" in said.err
     assert calc.git("show", "main:calc.py") == "def double(x):\n    return x * 2"
-    assert ["-q", "tests"] in [one["command"][-2:] for one in result["evidence"]], "its own test command"
+    assert ["make", "-s", "test"] in [one["command"] for one in result["evidence"]], "its own test command"
     assert (desk.git("rev-parse", "main"), desk.git("branch", "--list")) == (head, "* main")
     assert desk.git("status", "--porcelain") == "?? issues/012-double.result.md"
     written = (desk.repo / "issues/012-double.result.md").read_text()

@@ -5,6 +5,7 @@ import pytest
 from tests.acceptance.conftest import MakeWorld
 from tests.acceptance.files import CONFIG
 
+FIX = ("fix", "-k", "formatting", "-k", "import_error", "-k", "dead_code", "--json")
 CIRCLE = {
     **CONFIG,
     "pkg/__init__.py": 'from .core import Base\nfrom .addons import Plug\n\n__all__ = ["Base", "Plug"]\n',
@@ -30,7 +31,7 @@ def test_an_edit_that_breaks_an_import_is_withdrawn_though_no_test_imports_it(
     world_of: MakeWorld, tests: dict[str, str], sorting: str, how: str
 ) -> None:
     world = world_of({**CIRCLE, **tests})
-    said = world.sparky("fix", "--json")
+    said = world.sparky(*FIX)
     assert said.code == 0, said.err
     assert sorted(said.json()["issues_remaining"]) == [
         f"pkg/__init__.py:1 I001 Import block is un-sorted or un-formatted: {sorting}",
@@ -62,7 +63,7 @@ HANDLERS = {
 def test_what_tools_mended_where_no_test_runs_it_waits_for_a_person_and_is_named(world_of: MakeWorld) -> None:
     world = world_of(HANDLERS)
     base = world.git("rev-parse", "main")
-    said = world.sparky("fix", "--auto", "--json").json()
+    said = world.sparky(*FIX, "--auto").json()
     assert (said["outcome"], world.git("rev-parse", "main")) == ("ready", base)
     gone = "extra.py: _old, which is gone; handlers.py: the import of plugins"
     assert said["risks"] == [
@@ -79,7 +80,7 @@ def test_what_the_tests_run_and_what_leaves_the_program_as_it_is_merges_by_itsel
     source = HANDLERS["handlers.py"].replace("import plugins\n", "").replace("_handle_sub", "handle_sub")
     source = source.partition("\n\n\ndef lock")[0] + "\n"
     world = world_of({**HANDLERS, **neutral, "handlers.py": source})
-    said = world.sparky("fix", "--auto", "--json").json()
+    said = world.sparky(*FIX, "--auto").json()
     assert (said["outcome"], said["risks"]) == ("merged", [])
     assert world.git("show", "main:quiet.py") == "def f():\n    return 1"
     assert "unused" not in world.git("show", "main:handlers.py")

@@ -11,7 +11,7 @@ HANGS = "import time\n\n\ndef test_hangs():\n    time.sleep(600)\n"
 
 def test_a_cancelled_fix_ends_also_while_the_tests_at_the_base_run_ahead(world_of: MakeWorld) -> None:
     world = world_of({"shop.py": "import os\n\nX = 1\n", "tests/test_shop.py": HANGS})
-    words = (sys.executable, "-m", "sparky", "fix", "--json")
+    words = (sys.executable, "-m", "sparky", "fix", "-k", "import_error", "--json")
     with subprocess.Popen(
         words, cwd=world.repo, env=world.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
