@@ -421,7 +421,13 @@ BUILDS = "[build-system]\ntype = 'custom'\ncommand = ['./evil']\n"
 EVIL = "#!/bin/sh\ntouch {}\n"
 
 
-@pytest.mark.parametrize(("path", "table"), [("pyproject.toml", "tool.pyrefly"), ("pyrefly.toml", "")])
+@pytest.mark.parametrize(
+    ("path", "table"),
+    [
+        ("pyproject.toml", "tool.pyrefly"),
+        pytest.param("pyrefly.toml", "", marks=pytest.mark.soak),
+    ],
+)
 def test_pyrefly_looks_where_a_target_configures_it_and_runs_none_of_its_programs(
     tmp_path: Path, path: str, table: str
 ) -> None:

@@ -230,7 +230,7 @@ def _refresh_once(state: Path, home: Path) -> None:
     open_library(state, {"claude": home}, print)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(one, marks=pytest.mark.soak) for one in range(2, 9))])
 def test_an_indexer_that_is_killed_loses_nothing(project: Project, tmp_path: Path, seed: int) -> None:
     expected = _fill(project, 60)
     home = project.history.parent.parent
