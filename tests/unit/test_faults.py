@@ -88,6 +88,14 @@ def test_what_moved_and_is_told_by_others_is_counted_once_for_each_place() -> No
     assert gone([*two, *one], [two[0]]) == (two[1], two[2], *one)
 
 
+def test_bug_a_line_that_was_joined_or_taken_apart_brought_a_fault_or_mended_one() -> None:
+    tools = "ruff F821", "pyrefly unknown-name"
+    apart = [said(rule, line) for line in (1, 2) for rule in (*tools, "mypy name-defined")]
+    joined = [said(rule, 1, column) for column in (5, 15) for rule in tools]
+    joined.append(said("mypy name-defined", 1, 4))
+    assert appeared(apart, joined) == gone(joined, apart) == ()
+
+
 def at(line: int) -> Finding:
     return said("ruff F401", line=line)
 

@@ -165,7 +165,10 @@ def linked(goal: str | None) -> Facts:
     return Facts(issue=ISSUE, change=Change(files=(link,), lines=lines))
 
 
-@pytest.mark.parametrize("goal", ["/", "/etc/passwd", "../../x", "../.git/hooks", None])
+@pytest.mark.parametrize(
+    "goal",
+    ["/", "/etc/passwd", "../../x", "../.git/hooks", "../.GIT/hooks", "a/up/../b", "a/.git/config", None],
+)
 def test_a_link_out_of_the_repository_needs_permission_and_so_does_one_that_is_moved(
     goal: str | None,
 ) -> None:

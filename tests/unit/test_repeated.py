@@ -54,6 +54,11 @@ def test_a_method_calls_the_one_of_its_own_class_and_never_that_of_a_subclass() 
         ("self, *,", "Cart, *,"),
         ("self, *,", "*,"),
         ("self.prices", "super().prices"),
+        ("class Cart", "class __Cart"),
+        ("rate", "__rate"),
+        ("def total", "def __class_getitem__"),
+        ("    def amount", "    del total\n\n    def amount"),
+        ("return sum(found)\n\n", "return sum(found)\n\n    tax = amount = None\n\n"),
     ],
 )
 def test_a_method_keeps_its_body_where_the_other_may_be_something_else(old: str, new: str) -> None:

@@ -47,6 +47,9 @@ def test_a_command_without_a_shells_syntax_is_a_list_where_one_handler_takes_all
         '"git rev-parse HEAD", shell=True, text=True', f"{listed}, \n            text=True,\n        "
     )
     assert mended(many) == expected
+    bracketed = COMMAND.replace("text=True", "stderr=(subprocess.DEVNULL)").replace("shell=True", "X")
+    asked = bracketed.replace("X, stderr=(subprocess.DEVNULL)", "stderr=(subprocess.DEVNULL), shell=True")
+    assert mended(asked) == asked.replace('"git rev-parse HEAD"', listed).replace(", shell=True", "")
 
 
 @pytest.mark.parametrize(
@@ -69,6 +72,9 @@ def test_a_command_without_a_shells_syntax_is_a_list_where_one_handler_takes_all
         ("except Exception", "except Exception as error"),
         ('return ""', "raise"),
         ("return subprocess", "return lambda: subprocess"),
+        ("except Exception", "except (subprocess.CalledProcessError, FileNotFoundError)"),
+        ('"git rev-parse HEAD"', '("git rev-parse " "HEAD")'),
+        ("    try", "    os.chdir('/tmp')\n    try"),
     ],
 )
 def test_a_command_keeps_its_shell_where_that_might_be_told(old: str, new: str) -> None:
@@ -101,6 +107,7 @@ def test_a_file_that_is_only_opened_and_removed_is_made_where_it_is_named() -> N
         ("    with open", "    if text:\n        return 1\n    with open"),
         ('dir="/tmp")', 'dir="/tmp")  # noqa: S306'),
         ('dir="/tmp")', 'dir="/tmp"); print(1)'),
+        ("    os.remove", "    import os\n\n    os.remove"),
     ],
 )
 def test_a_file_stays_as_it_is_where_its_name_goes_elsewhere(old: str, new: str) -> None:

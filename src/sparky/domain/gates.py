@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import PurePosixPath
 
 from sparky.domain.agent import Role
@@ -225,7 +226,9 @@ def _leads_out(link: str, change: Change) -> bool:
         return True
     goal = "\n".join(change.lines[link].added)
     first, _, _ = posixpath.normpath(posixpath.join(posixpath.dirname(link), goal)).partition("/")
-    return first in {"", "..", ".git"}
+    # What stands before a `..` may be a link itself, so that the way back is another one.
+    inner = list(dropwhile(lambda part: part in {".", ".."}, goal.split("/")))
+    return first in {"", ".."} or ".." in inner or ".git" in goal.lower().split("/")
 
 
 def _surplus(change: Change) -> list[str]:

@@ -221,26 +221,20 @@ def gone(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, 
 
     A fault is there as long as any of the tools tells it that told it before.
     """
-    now = Counter(map(_marks, faults(after)))
-    left = []
-    for group in faults(before):
+    now, groups, left, lost = Counter(map(_marks, faults(after))), faults(before), [], set()
+    for number, group in enumerate(groups):
         marks = _marks(group)
         now[marks] -= 1
         if now[marks] < 0:
-            left.append((group, marks))
-    rest = +now
-    holding: dict[str, list[frozenset[str]]] = defaultdict(list)
-    for marks in rest:
-        for mark in marks:
-            holding[mark].append(marks)
-    found: list[Finding] = []
-    for group, marks in left:
-        same = next((other for mark in sorted(marks) for other in holding[mark] if rest[other]), None)
-        if same is None:
-            found += group
-        else:
-            rest[same] -= 1
-    return tuple(found)
+            left.append((len(marks), number, marks))
+    # Tellings that are grouped otherwise now, as where a line was joined, each answer for one fault.
+    rest = Counter(mark for marks, count in now.items() for mark in [*marks] * count)
+    for _, number, marks in sorted(left, key=lambda one: one[:2]):
+        there = [mark for mark in marks if rest[mark] > 0]
+        rest.subtract(there)
+        if not there:
+            lost.add(number)
+    return tuple(one for number, group in enumerate(groups) if number in lost for one in group)
 
 
 def appeared(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:

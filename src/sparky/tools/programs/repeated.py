@@ -121,11 +121,11 @@ def _is_replaceable(pair: _Pair) -> bool:
 
 
 def _bound(tree: ast.AST) -> Counter[str]:
-    """How often a name is bound, wherever that is."""
+    """How often a name is bound or deleted, wherever that is."""
     nodes = list(ast.walk(tree))
     bound = Counter(n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef))
     bound.update(n.asname or n.name.partition(".")[0] for n in nodes if isinstance(n, ast.alias))
-    bound.update(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    bound.update(n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
     return bound
 
 
@@ -143,7 +143,16 @@ def _is_method(pair: _Pair) -> bool:
         and not pair.node.decorator_list
         and isinstance(pair.home, ast.ClassDef)
         and not pair.home.decorator_list
+        and name != "__class_getitem__"  # has its class by itself
+        and not _is_mangled(pair)
+        # Nor is the method used while its class is made, which has no name yet.
+        and pair.node.name not in {n.id for n in ast.walk(pair.home) if isinstance(n, ast.Name)}
     )
+
+
+def _is_mangled(pair: _Pair) -> bool:
+    """Whether Python changes a name of the call within the class, and not the one that is called."""
+    return pair.owner.startswith("__") or any(arg.arg.startswith("__") for arg in pair.node.args.kwonlyargs)
 
 
 def _call(pair: _Pair) -> str:

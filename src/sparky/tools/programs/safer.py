@@ -23,9 +23,12 @@ _PLAIN = re.compile(rf" *(?:{_PROGRAMS})(?: +[\w./:@+,=-]+)* *", re.ASCII)
 _SAME = frozenset(
     {"close_fds", "encoding", "errors", "input", "shell", "stderr", "stdin", "stdout", "text", "timeout"}
 )
-"""What means the same without a shell; not `cwd` and `env`, since a shell sets PWD, and reads PATH itself."""
+"""What means the same without a shell; not `cwd` and `env`, since a shell sets PWD, and reads PATH itself.
+
+For the first of these reasons a module that changes the directory keeps its shells.
+"""
 _TELLING = re.compile(r"\b(?:exc_info|exception|print_exc|format_exc|raise)\b")
-_BOTH = ({"OSError", "FileNotFoundError"}, {"CalledProcessError", "SubprocessError"})
+_BOTH = ({"OSError"}, {"CalledProcessError", "SubprocessError"})
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _LATER = (*_DEFINES, ast.GeneratorExp, ast.Try, ast.With, ast.AsyncWith)
 """What is done at another time, or handles exceptions by itself."""
@@ -67,12 +70,14 @@ def _list(path: str, source: bytes, call: ast.Call) -> Iterator[Diagnostic]:
             args=[ast.Constant(value=str() as command) as said],
             keywords=words,
         ) if _PLAIN.fullmatch(command) and {word.arg for word in words} <= _SAME and _is_bare(source, call):
-            parts = [said, *(word.value for word in words)]
+            if b"chdir" in source or not _is_alone(source, said):
+                return
+            parts: list[ast.expr | ast.keyword] = [said, *words]
             for word, before in zip(words, parts, strict=False):
                 if word.arg == "shell" and isinstance(word.value, ast.Constant) and word.value.value is True:
                     items = ", ".join(f'"{item}"' for item in command.split())
                     listed = _edit(source, _start(said), _end(said), f"[{items}]")
-                    edits = listed, _edit(source, _end(before), _end(word.value), "")
+                    edits = listed, _edit(source, _end(before), _end(word), "")
                     message = "`subprocess` call with `shell=True` that needs no shell"
                     yield diagnostic("S602", path, message, place(source, *_start(call)), *edits)
 
@@ -84,7 +89,13 @@ def _files(
     used = {n.id for n in inside if isinstance(n, ast.Name)}
     used |= {n.arg for n in inside if isinstance(n, ast.arg)}
     used |= {n.attr for n in inside if isinstance(n, ast.Attribute)}
-    if used & _LOOKING or not used >= {"mktemp", "os"} or any(isinstance(n, _DEFINES) for n in inside[1:]):
+    own = {n.asname or n.name.partition(".")[0] for n in inside if isinstance(n, ast.alias)}
+    if (
+        "os" in own
+        or used & _LOOKING
+        or not used >= {"mktemp", "os"}
+        or any(isinstance(n, _DEFINES) for n in inside[1:])
+    ):
         return
     fields = ("body", "orelse", "finalbody")
     blocks = [getattr(node, field, None) for node in inside for field in fields]
@@ -117,6 +128,12 @@ def _is_bare(source: bytes, node: ast.stmt | ast.expr) -> bool:
     """Whether no comment stands beside it, which may speak of it to a linter; nor another statement."""
     mine = rows(source)[node.lineno - 1 : node.end_lineno]
     return not any(sign in row for row in mine for sign in (b"#", b";"))
+
+
+def _is_alone(source: bytes, argument: ast.expr) -> bool:
+    """Whether an argument ends where the next one begins: no bracket is around it."""
+    behind = b"\n".join(rows(source)[(argument.end_lineno or 0) - 1 :])
+    return behind[argument.end_col_offset or 0 :].lstrip().startswith(b",")
 
 
 def _is_written(statement: ast.stmt, name: str) -> bool:
@@ -156,7 +173,7 @@ def _start(node: ast.stmt | ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-def _end(node: ast.stmt | ast.expr) -> tuple[int, int]:
+def _end(node: ast.stmt | ast.expr | ast.keyword) -> tuple[int, int]:
     return node.end_lineno or 0, node.end_col_offset or 0
 
 
