@@ -10,23 +10,9 @@ import pytest
 from sparky.testing.agents import PINNED, agents_home, programs
 from sparky.testing.model_server import ModelServer
 from sparky.testing.script import Scripts
-from tests.acceptance.world import Nursery
 
 PINS = Path(__file__).parent
 Serve = Callable[[Scripts], ModelServer]
-
-
-@pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    started = Nursery()
-    yield started
-    started.close()
-
-
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    base = tmp_path_factory.getbasetemp()
-    return (base if worker_id == "master" else base.parent) / "sparky-cache"
 
 
 @pytest.fixture
